@@ -1,0 +1,111 @@
+/* run.h - run(spec) -> result: one simulation as a value. Nothing is shared and nothing is global; several may run at
+ * once on several threads over the same read-only workload.
+ */
+#ifndef ENGINE_RUN_H
+#define ENGINE_RUN_H
+
+#include "cluster/placement.h"
+#include "engine/job.h"
+#include "model/overhead.h"
+#include "traces/workload.h"
+
+#include <braid/policy.h>
+
+enum estimate_source { ESTIMATE_EXACT, ESTIMATE_TRACE, ESTIMATE_NOISE, ESTIMATE_USER_MEAN, ESTIMATE_FILE };
+enum estimate_exceed { ESTIMATE_RUN_ON, ESTIMATE_KILL };
+
+struct estimate_spec {
+    enum estimate_source source;
+    double sigma;      /* noise: estimate = duration * exp(sigma * N(0, 1)) */
+    const char *path;  /* file: csv with columns id, estimate (seconds) */
+    const char *path_shown;
+    enum estimate_exceed on_exceed; /* kill: a job ends with status killed when its run time reaches the estimate */
+};
+
+/* A policy as the config names it, its parameters in the order of ops->params. */
+struct policy_spec {
+    const struct policy_ops *ops;
+    const union param *params;
+    const char *label; /* what tables and figures call it; default: the name */
+    void *library;     /* the plugin's dlopen handle, or NULL */
+};
+
+#define RUN_NO_LIMIT INT64_MAX
+
+struct stop_spec {
+    int64_t at_ns;  /* horizon; RUN_NO_LIMIT */
+    uint32_t queue; /* stop when more jobs than this wait; UINT32_MAX: never */
+};
+
+/* Metrics count jobs submitted in [from + warm_up, to). */
+struct measure_spec {
+    int64_t from_ns, to_ns, warm_up_ns; /* from: default first submission; to: RUN_NO_LIMIT */
+    bool has_from;
+};
+
+/* Watchers of a run; each may be NULL. Called in the order of simulated time; they must not touch the run. */
+enum segment_kind { SEGMENT_OVERHEAD, SEGMENT_RUN, SEGMENT_QUEUED };
+
+enum decision_kind {
+    DECISION_SUBMIT, DECISION_START, DECISION_RESUME, DECISION_PREEMPT, DECISION_MOVE, DECISION_REJECT, DECISION_FINISH,
+    DECISION_KILL, DECISION_REQUEUE, DECISION_CAPACITY /* job = UINT32_MAX */
+};
+const char *decision_kind_text(enum decision_kind k);
+
+/* The state of one queue (policy instance, i.e. VC) after an instant. */
+struct run_levels {
+    uint32_t queued_jobs, running_jobs;
+    uint32_t allocated_gpus, capacity_gpus;
+    uint64_t queued_gpus; /* demand of the queued jobs */
+};
+
+struct run_watch {
+    void *self;
+    void (*segment)(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate,
+                    const struct span *spans, uint32_t n_spans);
+    void (*decision)(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc, const char *why);
+    void (*levels)(void *self, int64_t at_ns, uint32_t instance, const struct run_levels *levels);
+};
+
+struct run_spec {
+    const struct workload *workload; /* scaled; read only */
+    const struct cluster_spec *cluster; /* loaded */
+    struct policy_spec policy;
+    struct placement_spec placement;
+    struct estimate_spec estimate;
+    struct overhead_spec overhead; /* model: {start_overhead, restart_overhead} */
+    struct measure_spec measure;
+    struct stop_spec stop;
+    uint64_t seed;
+    bool check; /* books after every event, everything every 4,096 events and at the end */
+    struct run_watch watch;
+    const volatile int *cancel; /* non-zero: stop soon with BRAID_FAILED, "interrupted"; may be NULL */
+};
+
+/* Integrals over simulated time that the metrics need; "window" is first to last submission, "makespan" first submission to last end. */
+struct run_totals {
+    double capacity_gpu_ns_window, capacity_gpu_ns_makespan; /* over the VCs that the policy rules */
+    double allocated_gpu_ns_window, allocated_gpu_ns_makespan;
+    double useless_gpu_ns, free_gpu_ns; /* fragmentation: free GPUs of queues whose head found no place; all free GPUs */
+    double imbalance_ns;                /* integral of sd/mean of GPUs allocated a node, while any is */
+    double imbalance_span_ns;
+    uint64_t events, rounds, decisions, decision_ops; /* decision_ops: verbs and probes */
+    int64_t first_submit_ns, last_submit_ns, last_end_ns, stop_ns;
+    bool is_overloaded; /* ended by stop.queue */
+};
+
+struct run_result {
+    uint32_t n_jobs;
+    struct job *jobs; /* by rank; owned by the result */
+    uint32_t n_instances;
+    const char **instance_names; /* VC name of each queue, "" for the one over all */
+    struct run_totals totals;
+    struct arena *arena; /* owner of everything; run_result_fini frees */
+};
+
+/* Simulate. Errors: BRAID_BAD_INPUT (the cluster or a policy refuses its parameters), BRAID_FAILED (memory, books that do not
+ * balance under `check`, a policy that breaks a rule, interrupted). On error `out` is empty. */
+int run(struct run_result *out, const struct run_spec *spec, struct error *err);
+void run_result_fini(struct run_result *r);
+
+#endif

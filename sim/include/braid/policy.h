@@ -1,0 +1,211 @@
+/* policy.h - what a scheduling policy is and what it may do. Built-in policies and `.so` plugins use this header alone.
+ *
+ * The engine asks a policy once a *round*. All events of an instant (completions, faults, capacity changes,
+ * arrivals, timers, in this order) are applied first, then `schedule` is called once for each instance whose virtual
+ * cluster was touched. Inside `schedule` the verbs are *staged*: they act on the cluster at once, so that `probe` and
+ * `start` see each other's effect, and are settled when `schedule` returns. A job that was preempted and started again on
+ * the same GPUs in one round was never touched; on other GPUs it was moved once. A policy may therefore rebuild its
+ * whole plan each round at no false cost. Outside `schedule` (in the other callbacks) a policy only keeps its own books.
+ *
+ * A job is a handle, 0 .. sched_n_jobs() - 1: its rank after sorting by submission. Ranks are the tie-break of
+ * everything. Times are integer nanoseconds from time 0 of the trace; GPUs are whole numbers.
+ *
+ * What a policy may know is declared in `knows` and enforced: an accessor that was not declared returns
+ * SCHED_E_UNDECLARED and leaves its output alone.
+ */
+#ifndef BRAID_POLICY_H
+#define BRAID_POLICY_H
+
+#include <braid/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BRAID_POLICY_ABI 1u
+#define SCHED_NEVER INT64_MAX /* an instant that does not come */
+
+struct sched; /* one policy instance's window on the engine */
+
+/* What a policy asks to know of the jobs (bits). Submission, demand, user, priority, attained service are always open. */
+enum knows {
+    KNOWS_NOTHING = 0,
+    KNOWS_DURATION = 1, /* the true run time: for oracles only */
+    KNOWS_ESTIMATE = 2, /* the run time as `estimate:` of the config gives it (default: exact) */
+    KNOWS_PROFILE = 4,  /* stage times of an iteration */
+    KNOWS_DEADLINE = 8,
+    KNOWS_RECORD = 16, /* the trace's own start times (for `recorded`) */
+};
+
+/* Whether each virtual cluster has an instance of its own or one instance rules them all. */
+enum scope { SCOPE_VC, SCOPE_CLUSTER };
+
+/* Why a job came back to the queue. */
+enum cause {
+    CAUSE_PREEMPTED, /* by this policy's own verb */
+    CAUSE_CAPACITY,  /* the quota of its virtual cluster shrank (`shrink: preempt`) */
+    CAUSE_FAULT,
+};
+
+/* Results of accessors and verbs. */
+enum sched_code {
+    SCHED_OK = 0,
+    SCHED_E_NO_FIT,     /* not enough free capacity, or none in the shape that the placement wants */
+    SCHED_E_STATE,      /* the job is not in a state for this verb (start of a running job, …) */
+    SCHED_E_SCOPE,      /* the job or node does not belong to this instance */
+    SCHED_E_UNDECLARED, /* not in `knows` */
+    SCHED_E_ABSENT,     /* the trace does not say */
+    SCHED_E_TIME,       /* wake_at in the past or present */
+    SCHED_E_CALL,       /* a verb outside `schedule` */
+    SCHED_E_ARGUMENT,   /* a malformed list of GPUs */
+};
+const char *sched_code_text(int code);
+
+/* ---- parameters: a typed table from which the config is checked and docs are made ------------------- */
+
+enum param_type {
+    PARAM_INT,     /* .i */
+    PARAM_NUMBER,  /* .f */
+    PARAM_TIME,    /* .i, nanoseconds; in YAML "30 s", a bare number is seconds; range in seconds */
+    PARAM_BOOL,    /* .b */
+    PARAM_TEXT,    /* .s */
+    PARAM_CHOICE,  /* .s, one of `choices` ("a|b|c") */
+    PARAM_NUMBERS, /* .list, ascending or not as `help` says; range for each */
+};
+
+struct param_spec {
+    const char *name;
+    enum param_type type;
+    const char *def;     /* the default as YAML text; NULL = required */
+    double min, max;     /* inclusive; both 0 = no range */
+    const char *unit;    /* "s", "GPU s", "" */
+    const char *choices; /* PARAM_CHOICE only */
+    const char *help;
+};
+
+union param {
+    int64_t i;
+    double f;
+    bool b;
+    const char *s;
+    struct {
+        const double *v;
+        uint32_t n;
+    } list;
+};
+
+/* ---- the policy ------------------------------------------------------------------------------- */
+
+struct policy_ops {
+    uint32_t abi_version, size; /* BRAID_POLICY_ABI, sizeof(struct policy_ops): checked when loaded */
+    const char *name, *summary, *source;
+    uint32_t knows; /* enum knows bits */
+    enum scope scope;
+    const struct param_spec *params;
+    size_t n_params;
+    size_t state_size; /* bytes of `self`, zeroed; the engine owns the memory */
+    /* v[i] is the value of params[i]; texts and lists live as long as the run. Non-zero: fill `err`. */
+    int (*init)(void *self, struct sched *s, const union param *v, struct error *err);
+    void (*fini)(void *self);                                  /* the callbacks from here on are optional, … */
+    void (*on_submit)(void *self, struct sched *s, uint32_t job);  /* a job entered the queue */
+    void (*on_finish)(void *self, struct sched *s, uint32_t job);  /* a running job ended; its GPUs are free */
+    void (*on_requeue)(void *self, struct sched *s, uint32_t job, enum cause why);
+    void (*on_capacity)(void *self, struct sched *s); /* nodes or quota came or went */
+    void (*on_timer)(void *self, struct sched *s);    /* an instant asked for with wake_at has come */
+    void (*schedule)(void *self, struct sched *s);    /* … but this one: once a round */
+    const void *parts; /* built-in compositions: their default parts (policies/compose.h); plugins leave it NULL */
+};
+
+/* A plugin exports one function of this name: `const struct policy_ops *braid_policy(void);` */
+#define BRAID_POLICY_SYMBOL "braid_policy"
+
+/* ---- accessors --------------------------------------------------------------------------------- */
+
+int64_t sched_now(const struct sched *s);
+uint32_t sched_n_jobs(const struct sched *s); /* of the whole trace: for sizing tables */
+uint64_t sched_random(struct sched *s);       /* 32 random bits of this instance's own stream */
+void *sched_alloc(struct sched *s, size_t count, size_t size); /* zeroed memory of the run, never freed; NULL when out */
+
+/* State of a job as the policy sees it. */
+bool sched_is_queued(const struct sched *s, uint32_t job);
+bool sched_is_running(const struct sched *s, uint32_t job);
+
+int64_t sched_submit_ns(const struct sched *s, uint32_t job);
+uint32_t sched_gpus(const struct sched *s, uint32_t job);
+uint32_t sched_demand(const struct sched *s, uint32_t job); /* index of the job's distinct demand (GPUs, CPU, memory, type) */
+uint32_t sched_n_demands(const struct sched *s);
+uint32_t sched_vc(const struct sched *s, uint32_t job);
+uint32_t sched_user(const struct sched *s, uint32_t job);
+double sched_priority(const struct sched *s, uint32_t job); /* 0 where the trace has none */
+int64_t sched_attained_ns(const struct sched *s, uint32_t job);        /* time it has held GPUs, now included */
+int64_t sched_attained_gpu_ns(const struct sched *s, uint32_t job);    /* GPU-time held, now included */
+int64_t sched_queued_ns(const struct sched *s, uint32_t job);          /* time without GPUs since submission */
+int64_t sched_since_ns(const struct sched *s, uint32_t job); /* when it entered its present state (queued or running) */
+uint32_t sched_starts(const struct sched *s, uint32_t job);  /* how often it was started or resumed */
+
+/* Whole predicted run time alone, overhead not included (ESTIMATE); the true one (DURATION). */
+int sched_estimate_ns(const struct sched *s, uint32_t job, int64_t *out);
+int sched_duration_ns(const struct sched *s, uint32_t job, int64_t *out);
+/* Predicted productive time that remains (ESTIMATE): estimate minus work done, at least 1 ns. */
+int sched_remaining_ns(const struct sched *s, uint32_t job, int64_t *out);
+/* Predicted time from now to its end if it runs on (running) or starts now (queued), overhead included (ESTIMATE). */
+int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out);
+int sched_recorded_start_ns(const struct sched *s, uint32_t job, int64_t *out); /* RECORD */
+int sched_deadline_ns(const struct sched *s, uint32_t job, int64_t *out);       /* DEADLINE */
+
+/* A word of the policy's own per job (zero at first). A job belongs to one instance, so no other one writes it. */
+uint64_t *sched_word(struct sched *s, uint32_t job);
+
+/* ---- capacity ------------------------------------------------------------------------------- */
+
+/* GPUs of this instance's scope: free (staged verbs and reservations included) and in all (a quota's present size). */
+uint32_t sched_free_gpus(const struct sched *s);
+uint32_t sched_capacity_gpus(const struct sched *s);
+
+/* A share of one node held by a job. */
+struct place {
+    uint32_t node, gpus;
+};
+
+/* Whether the placement packs: true: a job of at most one node's GPUs takes one node, a larger one takes wholly free nodes
+ * and one rest; false: any free GPUs will do. */
+bool sched_is_packed(const struct sched *s);
+/* The nodes that this instance may use: their count and the i-th one's number (ascending). */
+uint32_t sched_n_nodes(const struct sched *s);
+uint32_t sched_node(const struct sched *s, uint32_t i);
+uint32_t sched_node_gpus(const struct sched *s, uint32_t node);
+uint32_t sched_node_free(const struct sched *s, uint32_t node);
+/* Where a running job is: returns the number of places and points `*out` to them (valid until the next verb). */
+uint32_t sched_places(const struct sched *s, uint32_t job, const struct place **out);
+
+/* ---- verbs (only inside `schedule`) ----------------------------------------------------------- */
+
+/* Would `job` start now? SCHED_OK or the code that start would return; nothing changes. */
+int sched_probe(struct sched *s, uint32_t job);
+/* Start a queued job where the placement module puts it; a job preempted in this round returns to its own GPUs when these are
+ * still free. */
+int sched_start(struct sched *s, uint32_t job);
+/* Start on given nodes: `n` places, distinct nodes, GPUs adding up to the job's demand. */
+int sched_start_at(struct sched *s, uint32_t job, const struct place *places, uint32_t n);
+int sched_preempt(struct sched *s, uint32_t job);
+/* Move a running job to where the placement module puts it now, its own GPUs counting as free; staying there is no move. */
+int sched_move(struct sched *s, uint32_t job);
+/* Refuse a queued job for good; `reason` is a literal, kept in the results. */
+int sched_reject(struct sched *s, uint32_t job, const char *reason);
+/* Hold `gpus` free GPUs of a node back from start and probe until released or the round ends. */
+int sched_reserve(struct sched *s, uint32_t node, uint32_t gpus);
+void sched_release(struct sched *s); /* all that this instance reserved */
+/* Ask again at `when_ns` > now (allowed in every callback). The earliest of several wins; each call to `schedule` clears none. */
+int sched_wake_at(struct sched *s, int64_t when_ns);
+
+/* Say why the next verb is taken (kept in the event log when it is on; costs nothing otherwise). */
+void sched_because(struct sched *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

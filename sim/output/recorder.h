@@ -1,0 +1,24 @@
+/* recorder.h - keeps what a run tells its watchers: series on a fixed step, segments with their GPUs, the decision log.
+ *
+ * Series: counts at the end of a bin, utilisations averaged over it; scope "cluster" and each VC by name.
+ * Tables grow in memory and are written by results_write_part.
+ */
+#ifndef OUTPUT_RECORDER_H
+#define OUTPUT_RECORDER_H
+
+#include "engine/run.h"
+
+struct output_spec;
+struct recorder; /* opaque here; tables in recorder.c are reached by results_write.c through recorder_tables.h */
+
+/* NULL with `err` filled when memory is out. `n_instances` queues. */
+struct recorder *recorder_create(const struct output_spec *what, uint32_t n_instances, struct error *err);
+void recorder_destroy(struct recorder *r);
+
+/* The watcher to put into run_spec.watch (callbacks are NULL for what is off). */
+struct run_watch recorder_watch(struct recorder *r);
+
+/* Close open bins after the run; false when memory ran out at any time. */
+bool recorder_finish(struct recorder *r, const struct run_result *result);
+
+#endif

@@ -1,0 +1,66 @@
+/* trace.h - from a trace file (or the generator) to a workload.
+ *
+ * A trace is read, cut to the window [begin, end), filtered, limited to `jobs` (the first by rank), and later scaled to a
+ * load (trace_scale, which needs the cluster). Time 0 is the window's begin, else the earliest submission floored to the
+ * second.
+ */
+#ifndef TRACES_TRACE_H
+#define TRACES_TRACE_H
+
+#include "traces/workload.h"
+
+#include <stddef.h>
+
+#define TRACE_NO_LIMIT UINT32_MAX
+
+enum trace_failed { TRACE_FAILED_RUN, TRACE_FAILED_DROP, TRACE_FAILED_MERGE_ATTEMPTS };
+enum trace_load_scope { TRACE_LOAD_CLUSTER, TRACE_LOAD_VC };
+
+/* The generator's parameters (`trace: {generate: {...}}`). */
+struct generator_spec {
+    const char *model;   /* "philly", "poisson", …: traces/generator.h */
+    uint32_t jobs;       /* > 0 */
+    double rate_per_day; /* mean arrivals a day; 0: the model's own */
+    uint32_t vcs, users; /* 0: the model's own */
+    uint64_t seed;       /* filled from the run's seed unless given */
+};
+
+struct trace_spec {
+    const char *path; /* NULL when generated; relative paths are resolved by the config loader */
+    const char *shown_path; /* the path as written in the config */
+    const char *format;   /* "auto" or a reader's name */
+    bool has_begin, has_end;
+    bool window_is_relative;          /* times counted from the first submission, not dates */
+    int64_t begin_ns, end_ns;         /* UTC ns, or from the first submission */
+    uint32_t jobs;                    /* TRACE_NO_LIMIT: all */
+    double load;                      /* 0: as recorded */
+    enum trace_load_scope load_scope;
+    enum trace_failed failed;
+    bool strict;                      /* the first row that would be dropped is an error with file:line */
+    const char *const *vcs;           /* keep only these virtual clusters; NULL: all */
+    uint32_t n_vcs;
+    bool is_generated;
+    struct generator_spec generate;
+};
+
+struct trace_reader; /* traces/reader.h */
+
+/* Fill `out` (initialised here; free with workload_fini). BRAID_BAD_INPUT with file and line for what cannot be read. */
+int trace_load(struct workload *out, const struct trace_spec *spec, struct error *err);
+
+/* GPU capacity over time of one virtual cluster or of all, as trace_scale needs it: the integral of capacity from `from_ns` to
+ * `to_ns` in GPU-nanoseconds. `vc` is an index into w->vcs, or NAMES_NONE for the whole cluster. */
+struct trace_capacity {
+    void *self;
+    double (*integral)(void *self, uint32_t vc, int64_t from_ns, int64_t to_ns);
+    bool (*is_admissible)(void *self, uint32_t job); /* jobs that will be rejected do not count as load */
+};
+
+/* `out` becomes `w` with inter-arrival times multiplied so that sum(GPUs x duration) of the admissible jobs over the capacity
+ * integral from first to last submission is `load` (> 0); ranks are made anew where virtual clusters are scaled each by its
+ * own factor. Times other than submissions that are absolute (recorded start, deadline) keep their distance to the
+ * submission. A scope with fewer than two distinct submissions stays as it is. */
+int trace_scale(struct workload *out, const struct workload *w, double load, enum trace_load_scope scope,
+                const struct trace_capacity *capacity, struct error *err);
+
+#endif

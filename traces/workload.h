@@ -1,0 +1,95 @@
+/* workload.h - the jobs of a trace as the engine takes them: a structure of arrays, ordered by rank.
+ *
+ * Rank order is (submit, the trace's `order` column if any, id in natural order, then the whole row as text); it does
+ * not depend on the order of the rows in the file. A trace without ids gets them from the rank ("0", "1", …).
+ * Optional columns are NULL where the trace lacks them. A workload is read-only once loaded; runs share it.
+ */
+#ifndef TRACES_WORKLOAD_H
+#define TRACES_WORKLOAD_H
+
+#include "base/digest.h"
+#include "base/names.h"
+
+#include <braid/error.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WORKLOAD_ABSENT INT64_MIN /* an optional time that this job lacks */
+
+/* What the trace says became of the job. */
+enum trace_status { TRACE_UNKNOWN, TRACE_PASSED, TRACE_FAILED, TRACE_KILLED };
+const char *trace_status_text(enum trace_status s); /* "unknown" "passed" "failed" "killed" */
+
+enum { WORKLOAD_STAGES = 4 }; /* storage, CPU, GPU, network */
+
+/* A reason for which rows were dropped ("no_gpus", "no_duration", …) or kept with a remark ("duplicate_id", …). */
+struct trace_count {
+    const char *reason; /* a literal */
+    const char *advice; /* a literal: what the reader means by it and what can be done */
+    bool is_dropped;    /* false: kept, with a remark */
+    uint64_t rows;
+    uint64_t example_line; /* line of the first such row in the file, from 1; 0 unknown */
+    char example[96];      /* the beginning of that row */
+};
+
+enum { TRACE_COUNTS_MAX = 32 };
+
+/* Conservation of rows: read = kept + the dropped ones. Rows outside the window or the filters count as dropped, by reason. */
+struct trace_report {
+    char format[32]; /* name of the reader */
+    uint64_t rows_read, rows_kept;
+    uint32_t n_counts;
+    struct trace_count counts[TRACE_COUNTS_MAX];
+};
+
+struct workload {
+    uint32_t n_jobs;
+    int64_t origin_utc_s; /* UTC second of time 0; 0 where the trace has relative times */
+    bool has_origin;
+
+    /* always there, n_jobs each */
+    int64_t *submit_ns;   /* >= 0, ascending */
+    int64_t *duration_ns; /* ideal run time alone, >= 0 */
+    uint32_t *gpus;       /* >= 1 */
+    uint32_t *vc;         /* index into vcs */
+    uint32_t *user;       /* index into users; one user "" where the trace has none */
+    uint8_t *trace_status;
+    uint64_t *id_at; /* n_jobs + 1 offsets into id_text; id j is id_text[id_at[j] .. id_at[j+1]) without '\0' */
+    char *id_text;
+
+    /* NULL where the trace lacks the column */
+    int64_t *start_ns;    /* recorded first start */
+    int64_t *estimate_ns; /* the trace's own estimate or wall-time limit */
+    int64_t *deadline_ns; /* absolute */
+    double *priority;
+    uint32_t *name;      /* index into names: the user's job name */
+    uint32_t *model;     /* index into models: the neural network */
+    uint32_t *cpu_milli; /* per job */
+    uint64_t *mem_kib;   /* per job */
+    uint32_t *gpu_type;  /* index into gpu_types, NAMES_NONE = any */
+    int64_t *iterations;
+    int64_t *iteration_ns;
+    int64_t *stage_ns[WORKLOAD_STAGES]; /* all four or none */
+
+    struct names vcs, users, names, models, gpu_types; /* each in natural order */
+    struct trace_report report;
+    uint8_t digest[DIGEST_BYTES]; /* over the jobs in rank order, before scaling to a load */
+};
+
+void workload_init(struct workload *w);
+void workload_fini(struct workload *w);
+
+/* Allocate the always-there columns for `n` jobs (zeroed) and, for each `true`, an optional one. BRAID_FAILED when out. */
+struct workload_columns {
+    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, iterations, stages;
+};
+int workload_alloc(struct workload *w, uint32_t n, const struct workload_columns *want, struct error *err);
+
+/* The columns that `w` has. */
+struct workload_columns workload_has(const struct workload *w);
+
+/* `out` becomes a deep copy of the jobs `pick[0..n)` of `w`, in that order, with the names, report, origin and digest of `w`.
+ * The caller sees to it that submissions ascend. */
+int workload_select(struct workload *out, const struct workload *w, const uint32_t *pick, uint32_t n, struct error *err);
+
+#endif
