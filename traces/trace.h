@@ -22,6 +22,7 @@ struct generator_spec {
     uint32_t jobs;       /* > 0 */
     double rate_per_day; /* mean arrivals a day; 0: the model's own */
     uint32_t vcs, users; /* 0: the model's own */
+    bool is_lean;        /* without the columns name, model, iterations and stage times: 44 instead of 100 bytes a job */
     uint64_t seed;       /* filled from the run's seed unless given */
 };
 

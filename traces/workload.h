@@ -92,4 +92,8 @@ struct workload_columns workload_has(const struct workload *w);
  * The caller sees to it that submissions ascend. */
 int workload_select(struct workload *out, const struct workload *w, const uint32_t *pick, uint32_t n, struct error *err);
 
+/* Fill w->digest: SHA-256 over the time of its origin, the names and every column, jobs in rank order. The names must be in natural
+ * order with none unused, for only then do equal jobs give equal digests. The report does not count. */
+void workload_digest(struct workload *w);
+
 #endif

@@ -77,7 +77,7 @@ struct demand {
     uint32_t gpus;      /* whole GPUs */
     uint32_t cpu_milli; /* of the whole job; shared out over its nodes by GPUs */
     uint64_t mem_kib;
-    uint32_t gpu_type; /* index into cluster.gpu_types, NAMES_NONE = any */
+    uint32_t gpu_type; /* index into cluster.gpu_types, NAMES_NONE = any; beyond the last index: one that no node has */
 };
 
 /* ---- who holds what ------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ struct span {
 struct pool {
     uint32_t partition;
     uint32_t gpus; /* of each node: G */
-    uint32_t gpu_type;
+    uint32_t gpu_type; /* NAMES_NONE: unnamed, serves only jobs that name none */
     uint32_t cpu_milli; /* UINT32_MAX unlimited */
     uint64_t mem_kib;   /* UINT64_MAX unlimited */
     uint32_t n_nodes;
@@ -101,6 +101,7 @@ struct pool {
     const uint32_t *nodes; /* node number of the i-th node of the pool, ascending */
     struct nodeset *by_free; /* G + 1 sets over 0..n_nodes-1 (position in the pool) */
     uint32_t free_gpus;      /* visible, all nodes */
+    uint64_t gpu_memory_kib; /* of one GPU; UINT64_MAX unlimited */
 };
 
 struct partition {
@@ -162,6 +163,12 @@ void cluster_vc_set_quota(struct cluster *c, uint32_t vc, uint32_t gpus);
 /* Could `d` ever run in `vc` on an empty cluster, with the largest quota of the whole run? NULL: yes; else a literal reason
  * ("too_large_for_vc", "too_large_for_cluster", "gpu_type_absent", "too_much_cpu", "too_much_memory"). `packed` is the placement's rule. */
 const char *cluster_never_fits(const struct cluster *c, uint32_t vc, const struct demand *d, bool packed);
+
+/* Does `node` belong to `partition`? */
+bool cluster_owns(const struct cluster *c, uint32_t partition, uint32_t node);
+
+/* Are these places (distinct nodes, GPUs adding up to d->gpus) free for `d`: visible GPUs, GPU type, CPU and memory? */
+bool cluster_places_fit(const struct cluster *c, const struct demand *d, const struct place *places, uint32_t n);
 
 /* Give `job` the GPUs of `places` (exclusively, lowest free numbers first) on behalf of `vc`. Returns the handle, or ALLOC_NONE when
  * memory is out. The places must fit (asserted). */

@@ -39,6 +39,10 @@ struct job {
     uint8_t status;      /* enum job_status, once DONE */
     const char *reason;  /* literal: why rejected, killed, unfinished; "" */
     uint64_t word;       /* the policy's own */
+    uint32_t staged;     /* 1 + index of its record in the round's staged verbs; 0: none */
+    uint32_t run_prev, run_next; /* the running jobs of an instance, in order of start */
 };
+
+#define JOB_NIL UINT32_MAX /* no job: ends of the running list */
 
 #endif

@@ -48,11 +48,18 @@ struct run_config {
     const char *identity;
 };
 
+/* More than this is an error: each run is kept as a value. */
+enum { EXPERIMENT_RUNS_MAX = 100000 };
+
 struct experiment {
     const char *name;
     const char *path; /* of the config */
     struct run_config *runs;
     uint32_t n_runs;
+    const struct swept *axes; /* the swept keys in order, each with the number of its values as text */
+    uint32_t n_axes;
+    void **libraries; /* plugins that runs point into; closed by experiment_fini */
+    uint32_t n_libraries;
     struct arena arena;
 };
 

@@ -117,7 +117,6 @@ struct policy_ops {
     void (*on_capacity)(void *self, struct sched *s); /* nodes or quota came or went */
     void (*on_timer)(void *self, struct sched *s);    /* an instant asked for with wake_at has come */
     void (*schedule)(void *self, struct sched *s);    /* … but this one: once a round */
-    const void *parts; /* built-in compositions: their default parts (policies/compose.h); plugins leave it NULL */
 };
 
 /* A plugin exports one function of this name: `const struct policy_ops *braid_policy(void);` */
@@ -192,6 +191,8 @@ int sched_start(struct sched *s, uint32_t job);
 /* Start on given nodes: `n` places, distinct nodes, GPUs adding up to the job's demand. */
 int sched_start_at(struct sched *s, uint32_t job, const struct place *places, uint32_t n);
 int sched_preempt(struct sched *s, uint32_t job);
+/* Take back a preemption of this round: the job returns to its own GPUs when these are still free, else SCHED_E_NO_FIT. */
+int sched_restore(struct sched *s, uint32_t job);
 /* Move a running job to where the placement module puts it now, its own GPUs counting as free; staying there is no move. */
 int sched_move(struct sched *s, uint32_t job);
 /* Refuse a queued job for good; `reason` is a literal, kept in the results. */

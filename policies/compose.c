@@ -1,0 +1,310 @@
+/* compose.c - a round of a composed policy: heads in order of value, each started, let to displace, or passed over. */
+#include "policies/compose.h"
+
+#include "policies/room.h"
+
+#include <string.h>
+
+static int out_of_memory(struct error *err)
+{
+    return error_set(err, BRAID_FAILED, "out of memory");
+}
+
+static int check_parts(const struct compose *c, struct sched *s, const char *preempt, struct error *err)
+{
+    int64_t probe;
+    if (c->fill == FILL_EASY && c->preempt != PREEMPT_NEVER)
+        return error_set(err, BRAID_BAD_INPUT,
+                         "fill: easy counts on running jobs to run on and cannot go with preempt: %s; use preempt: never, or "
+                         "fill: skip",
+                         preempt);
+    bool needs_estimate = (c->order->knows & KNOWS_ESTIMATE) != 0 || c->fill == FILL_EASY;
+    if (needs_estimate && sched_n_jobs(s) > 0 && sched_estimate_ns(s, 0, &probe) == SCHED_E_UNDECLARED)
+        return error_set(err, BRAID_BAD_INPUT,
+                         "%s needs estimates of run time, which this policy does not declare to know; name the parts alone: "
+                         "policy: {order: %s, ...}",
+                         c->fill == FILL_EASY ? "fill: easy" : "this order", c->order->name);
+    return BRAID_OK;
+}
+
+int compose_init(void *self, struct sched *s, const union param *v, struct error *err)
+{
+    struct compose *c = self;
+    const char *fill = v[COMPOSE_FILL].s, *preempt = v[COMPOSE_PREEMPT].s;
+    c->order = order_find(v[COMPOSE_ORDER].s);
+    c->params = (struct order_params){v[COMPOSE_AGEING].i, strcmp(v[COMPOSE_SERVICE].s, "gpu_time") == 0};
+    c->fill = strcmp(fill, "easy") == 0 ? FILL_EASY : strcmp(fill, "skip") == 0 ? FILL_SKIP : FILL_STRICT;
+    c->preempt = strcmp(preempt, "never") == 0     ? PREEMPT_NEVER
+                 : strcmp(preempt, "quantum") == 0 ? PREEMPT_QUANTUM
+                                                   : PREEMPT_WHEN_BETTER;
+    c->quantum_ns = c->preempt == PREEMPT_QUANTUM ? v[COMPOSE_QUANTUM].i : 0;
+    if (check_parts(c, s, preempt, err) != BRAID_OK)
+        return BRAID_BAD_INPUT;
+    jobset_pool_init(&c->pool, s);
+    jobset_init(&c->leased, &c->pool);
+    jobset_init(&c->by_end, &c->pool);
+    c->class_of = sched_alloc(s, sched_n_demands(s), sizeof *c->class_of);
+    if (c->fill == FILL_EASY || c->preempt != PREEMPT_NEVER) {
+        c->room = room_create(s);
+        if (c->room == NULL)
+            return out_of_memory(err);
+    }
+    return c->class_of != NULL ? BRAID_OK : out_of_memory(err);
+}
+
+static struct compose_class *class_of(struct compose *c, struct sched *s, uint32_t job)
+{
+    uint32_t demand = sched_demand(s, job);
+    if (c->class_of[demand] == 0) {
+        if (c->n_classes == c->classes_room) {
+            uint32_t room = c->classes_room * 2 + 16;
+            struct compose_class *grown = sched_alloc(s, room, sizeof *grown);
+            if (grown == NULL)
+                return NULL; /* the arena remembers: the run ends with "out of memory" */
+            if (c->n_classes > 0)
+                memcpy(grown, c->classes, c->n_classes * sizeof *grown);
+            c->classes = grown;
+            c->classes_room = room;
+        }
+        struct compose_class *k = &c->classes[c->n_classes];
+        *k = (struct compose_class){.gpus = sched_gpus(s, job)};
+        if (c->order->slope != NULL) {
+            k->queued_slope = c->order->slope(&c->params, k->gpus, false);
+            k->running_slope = c->order->slope(&c->params, k->gpus, true);
+        }
+        jobset_init(&k->queued, &c->pool);
+        jobset_init(&k->running, &c->pool);
+        c->class_of[demand] = ++c->n_classes;
+    }
+    return &c->classes[c->class_of[demand] - 1];
+}
+
+/* ---- the sets: a job is in one at a time, and its word holds the key it has there ------------------- */
+
+static void set_insert(struct sched *s, struct jobset *set, int64_t key, uint32_t job, int64_t length)
+{
+    *sched_word(s, job) = (uint64_t)key;
+    jobset_insert(set, key, job, length);
+}
+
+static bool set_erase(struct sched *s, struct jobset *set, uint32_t job)
+{
+    return jobset_erase(set, (int64_t)*sched_word(s, job), job);
+}
+
+static void enqueue(struct compose *c, struct sched *s, uint32_t job)
+{
+    struct compose_class *k = class_of(c, s, job);
+    if (k == NULL)
+        return;
+    int64_t length = 0;
+    if (c->fill == FILL_EASY)
+        sched_run_ns(s, job, &length);
+    set_insert(s, &k->queued, c->order->key(s, job, &c->params, false), job, length);
+    c->n_queued++;
+}
+
+static void enter_running(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
+{
+    if (c->fill == FILL_EASY) {
+        int64_t run = 0;
+        sched_run_ns(s, job, &run);
+        set_insert(s, &c->by_end, sched_now(s) + run, job, 0);
+    } else if (c->preempt == PREEMPT_QUANTUM) {
+        set_insert(s, &c->leased, sched_now(s), job, 0);
+    } else if (c->preempt == PREEMPT_WHEN_BETTER) {
+        set_insert(s, &k->running, c->order->key(s, job, &c->params, true), job, 0);
+    }
+}
+
+static void leave_running(struct compose *c, struct sched *s, uint32_t job)
+{
+    if (c->fill == FILL_EASY) {
+        set_erase(s, &c->by_end, job);
+    } else if (c->preempt != PREEMPT_NEVER) {
+        struct compose_class *k = class_of(c, s, job);
+        if (k != NULL && !set_erase(s, &k->running, job))
+            set_erase(s, &c->leased, job);
+    }
+}
+
+void compose_on_submit(void *self, struct sched *s, uint32_t job)
+{
+    enqueue(self, s, job);
+}
+
+void compose_on_finish(void *self, struct sched *s, uint32_t job)
+{
+    leave_running(self, s, job);
+}
+
+void compose_on_requeue(void *self, struct sched *s, uint32_t job, enum cause why)
+{
+    struct compose *c = self;
+    if (why != CAUSE_PREEMPTED) { /* our own preemptions are booked where they are decided */
+        leave_running(c, s, job);
+        enqueue(c, s, job);
+    }
+}
+
+/* ---- a round -------------------------------------------------------------------------------------- */
+
+int64_t compose_head_value(const struct compose_class *k, uint32_t node, int64_t now)
+{
+    return jobset_node(&k->queued, node)->key + k->queued_slope * now;
+}
+
+struct compose_class *compose_first(struct compose *c, int64_t now)
+{
+    struct compose_class *best = NULL;
+    int64_t best_value = 0;
+    uint32_t best_job = 0;
+    for (uint32_t i = 0; i < c->n_classes; i++) {
+        struct compose_class *k = &c->classes[i];
+        if (k->is_closed || k->queued.first == JOBSET_NONE)
+            continue;
+        int64_t value = compose_head_value(k, k->queued.first, now);
+        uint32_t job = jobset_node(&k->queued, k->queued.first)->job;
+        if (best == NULL || value < best_value || (value == best_value && job < best_job)) {
+            best = k;
+            best_value = value;
+            best_job = job;
+        }
+    }
+    return best;
+}
+
+int compose_start(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
+{
+    int code = sched_start(s, job);
+    if (code == SCHED_OK) {
+        set_erase(s, &k->queued, job);
+        c->n_queued--;
+        enter_running(c, s, k, job);
+    }
+    return code;
+}
+
+/* The running job with the worst value that is worse than `value`, among those not yet looked at; its class moves on. */
+static uint32_t next_victim(struct compose *c, int64_t now, int64_t value)
+{
+    struct compose_class *worst = NULL;
+    int64_t worst_value = 0;
+    uint32_t worst_job = 0;
+    for (uint32_t i = 0; i < c->n_classes; i++) {
+        struct compose_class *k = &c->classes[i];
+        if (k->cursor == JOBSET_NONE)
+            continue;
+        const struct jobset_node *n = jobset_node(&k->running, k->cursor);
+        int64_t v = n->key + k->running_slope * now;
+        if (v > value && (worst == NULL || v > worst_value || (v == worst_value && n->job > worst_job))) {
+            worst = k;
+            worst_value = v;
+            worst_job = n->job;
+        }
+    }
+    if (worst == NULL)
+        return JOBSET_NONE;
+    worst->cursor = jobset_node(&worst->running, worst->cursor)->prev;
+    return worst_job;
+}
+
+static bool victims_push(struct compose *c, struct sched *s, uint32_t n, uint32_t job)
+{
+    if (n == c->victims_room) {
+        uint32_t room = c->victims_room * 2 + 64;
+        uint32_t *grown = sched_alloc(s, room, sizeof *grown);
+        if (grown == NULL)
+            return false;
+        if (n > 0)
+            memcpy(grown, c->victims, n * sizeof *grown);
+        c->victims = grown;
+        c->victims_room = room;
+    }
+    c->victims[n] = job;
+    return true;
+}
+
+/* Take running jobs of a worse value, the worst first, until `job` fits; then give the rest back, the best first. */
+static bool displace(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
+{
+    int64_t now = sched_now(s), value = compose_head_value(k, k->queued.first, now);
+    uint32_t n = 0, n_taken = 0;
+    bool is_in = false;
+    for (uint32_t i = 0; i < c->n_classes; i++)
+        c->classes[i].cursor = c->classes[i].running.last;
+    room_begin(c->room, s, k->gpus);
+    for (uint32_t victim; !is_in && (victim = next_victim(c, now, value)) != JOBSET_NONE;) {
+        if (!victims_push(c, s, n, victim))
+            return false;
+        n++;
+        if (n_taken == 0) { /* only asking so far */
+            room_add(c->room, s, victim);
+            if (!room_fits(c->room, s))
+                continue;
+        }
+        for (; n_taken < n; n_taken++) {
+            sched_because(s, "displaced by job %u", job);
+            sched_preempt(s, c->victims[n_taken]);
+        }
+        is_in = compose_start(c, s, k, job) == SCHED_OK;
+    }
+    for (; n_taken > 0; n_taken--) { /* the last taken is the best */
+        uint32_t victim = c->victims[n_taken - 1];
+        if (sched_restore(s, victim) != SCHED_OK) {
+            leave_running(c, s, victim);
+            enqueue(c, s, victim);
+        }
+    }
+    return is_in;
+}
+
+/* Leases that ran out: these jobs may be displaced from now on. */
+static void end_leases(struct compose *c, struct sched *s)
+{
+    int64_t now = sched_now(s);
+    while (c->leased.first != JOBSET_NONE) {
+        const struct jobset_node *n = jobset_node(&c->leased, c->leased.first);
+        uint32_t job = n->job;
+        if (now - n->key < c->quantum_ns)
+            return;
+        jobset_erase(&c->leased, n->key, job);
+        struct compose_class *k = class_of(c, s, job);
+        if (k != NULL)
+            set_insert(s, &k->running, c->order->key(s, job, &c->params, true), job, 0);
+    }
+}
+
+/* While jobs wait: look again when the next lease ends, and every quantum for values that cross meanwhile. */
+static void set_alarm(struct compose *c, struct sched *s)
+{
+    int64_t now = sched_now(s);
+    sched_wake_at(s, (now / c->quantum_ns + 1) * c->quantum_ns);
+    if (c->leased.first != JOBSET_NONE)
+        sched_wake_at(s, jobset_node(&c->leased, c->leased.first)->key + c->quantum_ns);
+}
+
+void compose_schedule(void *self, struct sched *s)
+{
+    struct compose *c = self;
+    if (c->n_queued == 0)
+        return;
+    int64_t now = sched_now(s);
+    if (c->preempt == PREEMPT_QUANTUM)
+        end_leases(c, s);
+    for (uint32_t i = 0; i < c->n_classes; i++)
+        c->classes[i].is_closed = false;
+    bool can_displace = c->preempt != PREEMPT_NEVER;
+    for (struct compose_class *k; (can_displace || sched_free_gpus(s) > 0) && (k = compose_first(c, now)) != NULL;) {
+        uint32_t job = jobset_node(&k->queued, k->queued.first)->job;
+        if (compose_start(c, s, k, job) == SCHED_OK || (can_displace && displace(c, s, k, job)))
+            continue;
+        k->is_closed = true;
+        if (c->fill == FILL_EASY && c->n_queued > 1)
+            compose_backfill(c, s, k);
+        if (c->fill != FILL_SKIP)
+            break;
+    }
+    if (c->preempt == PREEMPT_QUANTUM && c->n_queued > 0)
+        set_alarm(c, s);
+}

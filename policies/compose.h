@@ -1,0 +1,115 @@
+/* compose.h - policies made of parts: an order (order.h), a fill, a preemption rule. Most named policies are one of these.
+ *
+ *   fill     strict        the first job that does not fit holds back all behind it
+ *            skip          jobs that fit pass those that do not
+ *            easy          skip, but never past the first job's reservation (Lifka, 1995; Mu'alem and Feitelson, 2001)
+ *   preempt  never
+ *            when_better   a queued job displaces running ones with a worse value, the worst first; one that turns out not to be
+ *                          needed, best first, keeps its GPUs. Equal values displace nobody.
+ *            quantum       the same, but a running job is safe until it has held its GPUs for `quantum`; while jobs wait, the
+ *                          order is looked at again every quantum
+ *
+ * The queue and the running jobs are kept by demand (GPUs, CPU, memory, type), each sorted (jobset.h): a round looks at one head a
+ * demand, never at the whole queue. Once the head of a demand found no place, none behind it can.
+ */
+#ifndef POLICIES_COMPOSE_H
+#define POLICIES_COMPOSE_H
+
+#include "policies/jobset.h"
+#include "policies/order.h"
+
+enum fill { FILL_STRICT, FILL_SKIP, FILL_EASY };
+enum preempt { PREEMPT_NEVER, PREEMPT_WHEN_BETTER, PREEMPT_QUANTUM };
+
+/* The parameters of every composition, in this order in `union param`. */
+enum compose_param {
+    COMPOSE_ORDER,
+    COMPOSE_FILL,
+    COMPOSE_PREEMPT,
+    COMPOSE_QUANTUM,
+    COMPOSE_AGEING,
+    COMPOSE_SERVICE,
+    COMPOSE_N_PARAMS
+};
+
+/* All jobs of one distinct demand. */
+struct compose_class {
+    uint32_t gpus;
+    int64_t queued_slope, running_slope;
+    struct jobset queued;   /* by key; length: predicted run time (fill easy) */
+    struct jobset running;  /* preemptible ones, by key (preempt not never) */
+    uint32_t cursor;        /* while displacing: next candidate from the end of `running` */
+    bool is_closed;         /* its head found no place in this round */
+    bool is_long_closed;    /* easy: no job that outlasts the reservation finds a place */
+};
+
+struct compose {
+    const struct order_ops *order;
+    struct order_params params;
+    enum fill fill;
+    enum preempt preempt;
+    int64_t quantum_ns;
+
+    struct jobset_pool pool;
+    struct compose_class *classes;
+    uint32_t n_classes, classes_room;
+    uint32_t *class_of; /* demand -> class + 1 */
+    struct jobset leased; /* quantum: running jobs that are still safe, by start */
+    struct jobset by_end; /* easy: running jobs by predicted end */
+    uint32_t n_queued;
+
+    struct held_node *held; /* easy: nodes of the reservation */
+    uint32_t n_held, held_room;
+    struct room *room; /* what-if of freed GPUs (room.h) */
+    uint32_t *victims;
+    uint32_t victims_room;
+};
+
+int compose_init(void *self, struct sched *s, const union param *v, struct error *err);
+void compose_on_submit(void *self, struct sched *s, uint32_t job);
+void compose_on_finish(void *self, struct sched *s, uint32_t job);
+void compose_on_requeue(void *self, struct sched *s, uint32_t job, enum cause why);
+void compose_schedule(void *self, struct sched *s);
+
+/* ---- between compose.c and compose_easy.c ---------------------------------------------------------- */
+
+/* Class whose head comes first among those not closed, or NULL. */
+struct compose_class *compose_first(struct compose *c, int64_t now);
+int64_t compose_head_value(const struct compose_class *k, uint32_t node, int64_t now);
+/* The verb start and the move between the sets; a code of sched_start. */
+int compose_start(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job);
+/* The head of `k` cannot start: start others that do not delay it. */
+void compose_backfill(struct compose *c, struct sched *s, struct compose_class *k);
+
+/* A named composition: one file, one descriptor. `knows` must cover the order and, for easy, ESTIMATE. */
+#define COMPOSE_PARAMS(order_, fill_, preempt_, quantum_, ageing_, service_)                                                  \
+    {"order", PARAM_CHOICE, order_, 0, 0, "",                                                                                 \
+     "fifo|las|ljf|longest_waiting|priority|qssf|random|round_robin|sjf|smallest|srsf|srtf", "who comes first"},              \
+        {"fill", PARAM_CHOICE, fill_, 0, 0, "", "strict|skip|easy", "what happens behind a job that does not fit"},           \
+        {"preempt", PARAM_CHOICE, preempt_, 0, 0, "", "never|when_better|quantum", "when a running job gives way"},           \
+        {"quantum", PARAM_TIME, quantum_, 1e-9, 1e9, "s", NULL, "time a started job is safe (preempt: quantum)"},             \
+        {"ageing", PARAM_TIME, ageing_, 0, 1e9, "s", NULL, "waiting worth one point of priority; 0: none (order: priority)"}, \
+    {                                                                                                                         \
+        "service", PARAM_CHOICE, service_, 0, 0, "", "gpu_time|time", "what attained service counts (order: las)"             \
+    }
+
+#define COMPOSED(id, name_, summary_, source_, knows_, order_, fill_, preempt_, quantum_, ageing_, service_)                   \
+    static const struct param_spec id##_params[COMPOSE_N_PARAMS] = {                                                          \
+        COMPOSE_PARAMS(order_, fill_, preempt_, quantum_, ageing_, service_)};                                                \
+    const struct policy_ops id = {.abi_version = BRAID_POLICY_ABI,                                                            \
+                                  .size = sizeof(struct policy_ops),                                                          \
+                                  .name = name_,                                                                              \
+                                  .summary = summary_,                                                                        \
+                                  .source = source_,                                                                          \
+                                  .knows = knows_,                                                                            \
+                                  .scope = SCOPE_VC,                                                                          \
+                                  .params = id##_params,                                                                      \
+                                  .n_params = COMPOSE_N_PARAMS,                                                               \
+                                  .state_size = sizeof(struct compose),                                                       \
+                                  .init = compose_init,                                                                       \
+                                  .on_submit = compose_on_submit,                                                             \
+                                  .on_finish = compose_on_finish,                                                             \
+                                  .on_requeue = compose_on_requeue,                                                           \
+                                  .schedule = compose_schedule}
+
+#endif

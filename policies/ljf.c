@@ -1,0 +1,6 @@
+#include "policies/compose.h"
+
+COMPOSED(policy_ljf, "ljf",
+         "Longest estimated job first",
+         "baseline",
+         KNOWS_ESTIMATE, "ljf", "strict", "never", "6 min", "0 s", "gpu_time");

@@ -1,0 +1,222 @@
+/* order.c - the orders. Keys are int64 ns (or GPU-ns); products saturate, which only extremes beyond 292 GPU-years reach. */
+#include "policies/order.h"
+
+#include <string.h>
+
+static int64_t times(int64_t ns, uint32_t gpus)
+{
+    int64_t product;
+    return __builtin_mul_overflow(ns, (int64_t)gpus, &product) ? INT64_MAX / 4 : product;
+}
+
+static int64_t estimate(struct sched *s, uint32_t job)
+{
+    int64_t ns = 0;
+    sched_estimate_ns(s, job, &ns);
+    return ns;
+}
+
+static int64_t remaining(struct sched *s, uint32_t job)
+{
+    int64_t ns = 0;
+    sched_remaining_ns(s, job, &ns);
+    return ns;
+}
+
+static int64_t submit_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)p, (void)is_running;
+    return sched_submit_ns(s, job);
+}
+
+const struct order_ops order_fifo = {
+    .name = "fifo", .summary = "earliest submission first", .source = "first come, first served", .key = submit_key};
+
+static int64_t shortest_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)p, (void)is_running;
+    return estimate(s, job);
+}
+
+const struct order_ops order_sjf = {.name = "sjf",
+                                         .summary = "shortest estimated run time first",
+                                         .source = "shortest job first",
+                                         .knows = KNOWS_ESTIMATE,
+                                         .key = shortest_key};
+
+static int64_t longest_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    return -shortest_key(s, job, p, is_running);
+}
+
+const struct order_ops order_ljf = {.name = "ljf",
+                                        .summary = "longest estimated run time first",
+                                        .source = "longest job first",
+                                        .knows = KNOWS_ESTIMATE,
+                                        .key = longest_key};
+
+static int64_t smallest_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)p, (void)is_running;
+    return sched_gpus(s, job);
+}
+
+const struct order_ops order_smallest = {.name = "smallest",
+                                         .summary = "fewest GPUs first",
+                                         .source = "Gu et al., NSDI'19 (Tiresias), smallest-first baseline",
+                                         .key = smallest_key};
+
+/* Remaining time shrinks by one a nanosecond while the job runs and its overhead is over; on the line through its
+ * predicted end the value is end - t. */
+static int64_t remaining_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)p;
+    return is_running ? sched_now(s) + remaining(s, job) : remaining(s, job);
+}
+
+static int64_t remaining_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+{
+    (void)p, (void)gpus;
+    return is_running ? -1 : 0;
+}
+
+const struct order_ops order_srtf = {.name = "srtf",
+                                          .summary = "shortest estimated remaining time first",
+                                          .source = "shortest remaining time first (Schrage, 1968)",
+                                          .knows = KNOWS_ESTIMATE,
+                                          .key = remaining_key,
+                                          .slope = remaining_slope};
+
+static int64_t remaining_service_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    return times(remaining_key(s, job, p, is_running), sched_gpus(s, job));
+}
+
+static int64_t remaining_service_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+{
+    (void)p;
+    return is_running ? -(int64_t)gpus : 0;
+}
+
+const struct order_ops order_srsf = {.name = "srsf",
+                                                  .summary = "least estimated remaining time x GPUs first",
+                                                  .source = "Gu et al., NSDI'19 (Tiresias), SRSF",
+                                                  .knows = KNOWS_ESTIMATE,
+                                                  .key = remaining_service_key,
+                                                  .slope = remaining_service_slope};
+
+static int64_t service_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)p, (void)is_running;
+    return times(estimate(s, job), sched_gpus(s, job));
+}
+
+const struct order_ops order_qssf = {.name = "qssf",
+                                        .summary = "least estimated run time x GPUs first",
+                                        .source = "Hu et al., SC'21 (Helios), quasi-shortest-service-first",
+                                        .knows = KNOWS_ESTIMATE,
+                                        .key = service_key};
+
+static int64_t longest_waiting_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)p;
+    int64_t waited = sched_queued_ns(s, job);
+    return is_running ? -waited : sched_now(s) - waited;
+}
+
+static int64_t waiting_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+{
+    (void)p, (void)gpus;
+    return is_running ? 0 : -1;
+}
+
+const struct order_ops order_longest_waiting = {.name = "longest_waiting",
+                                                .summary = "longest time without GPUs first",
+                                                .source = "Gu et al., NSDI'19 (Tiresias), longest-pending-first",
+                                                .key = longest_waiting_key,
+                                                .slope = waiting_slope};
+
+/* In units of waiting time: one point of priority is worth `ageing` of waiting. Without ageing: points alone. */
+static int64_t priority_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    double points = sched_priority(s, job);
+    double worth = p->ageing_ns > 0 ? (double)p->ageing_ns : 1e9;
+    double ns = points * worth;
+    ns = ns > 1e18 ? 1e18 : ns < -1e18 ? -1e18 : ns;
+    int64_t key = -(int64_t)ns;
+    return p->ageing_ns > 0 ? key + longest_waiting_key(s, job, p, is_running) : key;
+}
+
+static int64_t priority_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+{
+    return p->ageing_ns > 0 ? waiting_slope(p, gpus, is_running) : 0;
+}
+
+const struct order_ops order_priority = {.name = "priority",
+                                         .summary = "highest priority first; waiting raises it (ageing)",
+                                         .source = "multilevel priority with ageing, as batch systems do",
+                                         .key = priority_key,
+                                         .slope = priority_slope};
+
+/* Who entered the queue earliest; a running job counts as if it had to queue up now, so it gives way to all that wait. */
+static int64_t turn_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)p;
+    return is_running ? 1 : sched_since_ns(s, job);
+}
+
+static int64_t turn_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+{
+    (void)p, (void)gpus;
+    return is_running ? 1 : 0;
+}
+
+const struct order_ops order_round_robin = {.name = "round_robin",
+                                     .summary = "earliest in the queue first; who ran goes to its end",
+                                     .source = "round robin",
+                                     .key = turn_key,
+                                     .slope = turn_slope};
+
+static int64_t attained_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    int64_t attained = p->by_gpu_time ? sched_attained_gpu_ns(s, job) : sched_attained_ns(s, job);
+    int64_t rate = p->by_gpu_time ? (int64_t)sched_gpus(s, job) : 1;
+    return is_running ? attained - rate * sched_now(s) : attained;
+}
+
+static int64_t attained_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+{
+    return !is_running ? 0 : p->by_gpu_time ? (int64_t)gpus : 1;
+}
+
+const struct order_ops order_las = {.name = "las",
+                                         .summary = "least attained service first",
+                                         .source = "Nuyens and Wierman, 2008; Gu et al., NSDI'19, 2D-LAS",
+                                         .key = attained_key,
+                                         .slope = attained_slope};
+
+static int64_t random_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)job, (void)p, (void)is_running;
+    return (int64_t)sched_random(s);
+}
+
+const struct order_ops order_random = {
+    .name = "random", .summary = "in random order", .source = "baseline", .key = random_key};
+
+static const struct order_ops *const orders[] = {
+    &order_fifo, &order_las, &order_ljf, &order_longest_waiting, &order_priority, &order_qssf,
+    &order_random, &order_round_robin, &order_sjf, &order_smallest, &order_srsf, &order_srtf, NULL};
+
+const struct order_ops *const *order_list(void)
+{
+    return orders;
+}
+
+const struct order_ops *order_find(const char *name)
+{
+    for (const struct order_ops *const *o = orders; *o != NULL; o++)
+        if (strcmp((*o)->name, name) == 0)
+            return *o;
+    return NULL;
+}

@@ -1,0 +1,6 @@
+#include "policies/compose.h"
+
+COMPOSED(policy_random, "random",
+         "Jobs in random order",
+         "baseline",
+         KNOWS_NOTHING, "random", "strict", "never", "6 min", "0 s", "gpu_time");

@@ -1,0 +1,6 @@
+#include "policies/compose.h"
+
+COMPOSED(policy_sjf, "sjf",
+         "Shortest estimated job first",
+         "Hu et al., SC'21 (Helios), SJF",
+         KNOWS_ESTIMATE, "sjf", "strict", "never", "6 min", "0 s", "gpu_time");

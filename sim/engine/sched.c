@@ -1,0 +1,271 @@
+/* sched.c - the accessors of a policy. They read what the verbs of the present round have staged. */
+#include "engine/sim.h"
+
+const char *sched_code_text(int code)
+{
+    static const char *const text[] = {
+        [SCHED_OK] = "ok",
+        [SCHED_E_NO_FIT] = "does not fit",
+        [SCHED_E_STATE] = "the job is not in a state for this",
+        [SCHED_E_SCOPE] = "not of this instance",
+        [SCHED_E_UNDECLARED] = "not declared in `knows`",
+        [SCHED_E_ABSENT] = "the trace does not say",
+        [SCHED_E_TIME] = "not in the future",
+        [SCHED_E_CALL] = "verbs are for `schedule`",
+        [SCHED_E_ARGUMENT] = "malformed argument",
+    };
+    return code >= 0 && code < (int)(sizeof text / sizeof *text) ? text[code] : "unknown code";
+}
+
+int64_t sched_now(const struct sched *s)
+{
+    return s->sim->now_ns;
+}
+
+uint32_t sched_n_jobs(const struct sched *s)
+{
+    return s->sim->w->n_jobs;
+}
+
+uint64_t sched_random(struct sched *s)
+{
+    return gsl_rng_get(s->rng);
+}
+
+void *sched_alloc(struct sched *s, size_t count, size_t size)
+{
+    return arena_alloc(&s->sim->arena, count, size);
+}
+
+bool sched_is_queued(const struct sched *s, uint32_t job)
+{
+    return s->sim->jobs[job].state == JOB_QUEUED;
+}
+
+bool sched_is_running(const struct sched *s, uint32_t job)
+{
+    return s->sim->jobs[job].state == JOB_RUNNING;
+}
+
+int64_t sched_submit_ns(const struct sched *s, uint32_t job)
+{
+    return s->sim->w->submit_ns[job];
+}
+
+uint32_t sched_gpus(const struct sched *s, uint32_t job)
+{
+    return s->sim->w->gpus[job];
+}
+
+uint32_t sched_demand(const struct sched *s, uint32_t job)
+{
+    return s->sim->jobs[job].demand;
+}
+
+uint32_t sched_n_demands(const struct sched *s)
+{
+    return s->sim->n_demands;
+}
+
+uint32_t sched_vc(const struct sched *s, uint32_t job)
+{
+    return s->sim->w->vc[job];
+}
+
+uint32_t sched_user(const struct sched *s, uint32_t job)
+{
+    return s->sim->w->user[job];
+}
+
+double sched_priority(const struct sched *s, uint32_t job)
+{
+    return s->sim->w->priority != NULL ? s->sim->w->priority[job] : 0.0;
+}
+
+/* Time since the last settling counts as held when the job ran before this round, whatever the round staged. */
+static bool held_until_now(const struct sim *sim, uint32_t job)
+{
+    const struct job *j = &sim->jobs[job];
+    return j->staged != 0 ? sim->staged[j->staged - 1].was_running : j->state == JOB_RUNNING;
+}
+
+static int64_t open_ns(const struct sim *sim, uint32_t job)
+{
+    return held_until_now(sim, job) ? sim->now_ns - sim->jobs[job].since_ns : 0;
+}
+
+int64_t sched_attained_ns(const struct sched *s, uint32_t job)
+{
+    return s->sim->jobs[job].run_ns + open_ns(s->sim, job);
+}
+
+int64_t sched_attained_gpu_ns(const struct sched *s, uint32_t job)
+{
+    return s->sim->jobs[job].gpu_ns + open_ns(s->sim, job) * (int64_t)s->sim->w->gpus[job];
+}
+
+int64_t sched_queued_ns(const struct sched *s, uint32_t job)
+{
+    const struct sim *sim = s->sim;
+    return sim->now_ns - sim->w->submit_ns[job] - sim->jobs[job].run_ns - open_ns(sim, job);
+}
+
+int64_t sched_since_ns(const struct sched *s, uint32_t job)
+{
+    const struct job *j = &s->sim->jobs[job];
+    if (j->staged != 0 && s->sim->staged[j->staged - 1].was_running != (j->state == JOB_RUNNING))
+        return s->sim->now_ns;
+    return j->since_ns;
+}
+
+uint32_t sched_starts(const struct sched *s, uint32_t job)
+{
+    const struct job *j = &s->sim->jobs[job];
+    return j->start_ns < 0 ? 0 : 1 + j->restarts;
+}
+
+/* Work done up to now, the open segment included. */
+static double work_now(const struct sim *sim, uint32_t job)
+{
+    const struct job *j = &sim->jobs[job];
+    if (!held_until_now(sim, job) || sim->now_ns <= j->overhead_until_ns)
+        return j->work_done;
+    return j->work_done + (double)(sim->now_ns - j->overhead_until_ns) * j->rate;
+}
+
+int sched_estimate_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+        return SCHED_E_UNDECLARED;
+    *out = estimate_of(s->sim, job);
+    return SCHED_OK;
+}
+
+int sched_duration_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    if (!(s->sim->ops->knows & KNOWS_DURATION))
+        return SCHED_E_UNDECLARED;
+    *out = s->sim->w->duration_ns[job];
+    return SCHED_OK;
+}
+
+static int64_t remaining_ns(const struct sim *sim, uint32_t job)
+{
+    int64_t left = estimate_of(sim, job) - (int64_t)work_now(sim, job);
+    return left < 1 ? 1 : left;
+}
+
+int sched_remaining_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+        return SCHED_E_UNDECLARED;
+    *out = remaining_ns(s->sim, job);
+    return SCHED_OK;
+}
+
+int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    const struct sim *sim = s->sim;
+    if (!(sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+        return SCHED_E_UNDECLARED;
+    const struct job *j = &sim->jobs[job];
+    int64_t overhead;
+    if (j->state == JOB_RUNNING && held_until_now(sim, job)) {
+        overhead = j->overhead_until_ns > sim->now_ns ? j->overhead_until_ns - sim->now_ns : 0;
+    } else {
+        const struct overhead_spec *model = &sim->spec->overhead;
+        const char *name = sim->w->model != NULL ? names_text(&sim->w->models, sim->w->model[job]) : NULL;
+        overhead = overhead_ns(j->start_ns < 0 ? &model->start : &model->restart, sim_gpus(sim, job), name);
+    }
+    *out = overhead + remaining_ns(sim, job);
+    return SCHED_OK;
+}
+
+int sched_recorded_start_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    const struct workload *w = s->sim->w;
+    if (!(s->sim->ops->knows & KNOWS_RECORD))
+        return SCHED_E_UNDECLARED;
+    if (w->start_ns == NULL || w->start_ns[job] == WORKLOAD_ABSENT)
+        return SCHED_E_ABSENT;
+    *out = w->start_ns[job];
+    return SCHED_OK;
+}
+
+int sched_deadline_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    const struct workload *w = s->sim->w;
+    if (!(s->sim->ops->knows & KNOWS_DEADLINE))
+        return SCHED_E_UNDECLARED;
+    if (w->deadline_ns == NULL || w->deadline_ns[job] == WORKLOAD_ABSENT)
+        return SCHED_E_ABSENT;
+    *out = w->deadline_ns[job];
+    return SCHED_OK;
+}
+
+uint64_t *sched_word(struct sched *s, uint32_t job)
+{
+    return &s->sim->jobs[job].word;
+}
+
+uint32_t sched_free_gpus(const struct sched *s)
+{
+    const struct cluster *c = s->sim->cluster;
+    if (s->vc != NAMES_NONE)
+        return cluster_vc_free(c, s->vc);
+    uint32_t sum = 0;
+    for (uint32_t p = 0; p < cluster_n_partitions(c); p++)
+        sum += cluster_partition(c, p)->free_gpus;
+    return sum;
+}
+
+uint32_t sched_capacity_gpus(const struct sched *s)
+{
+    const struct cluster *c = s->sim->cluster;
+    if (s->vc != NAMES_NONE) {
+        const struct vc *vc = cluster_vc(c, s->vc);
+        uint32_t all = cluster_partition(c, vc->partition)->gpus;
+        return vc->quota_gpus < all ? vc->quota_gpus : all;
+    }
+    uint32_t sum = 0;
+    for (uint32_t p = 0; p < cluster_n_partitions(c); p++)
+        sum += cluster_partition(c, p)->gpus;
+    return sum;
+}
+
+bool sched_is_packed(const struct sched *s)
+{
+    return s->sim->is_packed;
+}
+
+uint32_t sched_n_nodes(const struct sched *s)
+{
+    const struct cluster *c = s->sim->cluster;
+    return s->vc != NAMES_NONE ? cluster_partition(c, s->partition)->n_nodes : cluster_n_nodes(c);
+}
+
+uint32_t sched_node(const struct sched *s, uint32_t i)
+{
+    return s->vc != NAMES_NONE ? cluster_partition(s->sim->cluster, s->partition)->nodes[i] : i;
+}
+
+uint32_t sched_node_gpus(const struct sched *s, uint32_t node)
+{
+    return cluster_node(s->sim->cluster, node)->gpus;
+}
+
+uint32_t sched_node_free(const struct sched *s, uint32_t node)
+{
+    const struct node *n = cluster_node(s->sim->cluster, node);
+    return n->free_gpus - n->reserved_gpus;
+}
+
+uint32_t sched_places(const struct sched *s, uint32_t job, const struct place **out)
+{
+    const struct job *j = &s->sim->jobs[job];
+    if (j->state != JOB_RUNNING) {
+        *out = NULL;
+        return 0;
+    }
+    return cluster_alloc_places(s->sim->cluster, j->alloc, out);
+}

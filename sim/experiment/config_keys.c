@@ -1,0 +1,213 @@
+#include "experiment/config_keys.h"
+
+#include "experiment/experiment.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RUN(field, kind) .store = STORE_##kind, .offset = offsetof(struct run_config, field)
+#define GROUP(field, kind) .store = STORE_##kind, .offset = offsetof(struct node_group_spec, field)
+#define SHOWN(type, field) .shown = offsetof(struct type, field)
+#define VC(field, kind) .store = STORE_##kind, .offset = offsetof(struct vc_spec, field)
+
+enum { NODES_MAX = 1 << 24, GPUS_MAX = 1 << 24 };
+
+/* Keys of one section stand together; their order is that of the resolved config. */
+const struct config_key config_keys[] = {
+    {"", "name", KEY_TEXT, .flags = KEY_NO_RESULT,
+     .help = "What the experiment is called; results go to `results/NAME.h5`. Default: the file's name without its "
+             "ending."},
+    {"", "trace", KEY_SECTION, .short_key = "path", .flags = KEY_REQUIRED,
+     .help = "The jobs. `trace: PATH` alone is enough."},
+    {"", "cluster", KEY_SECTION, .help = "The nodes and virtual clusters (VCs)."},
+    {"", "policy", KEY_POLICY, .def = "fifo", .short_key = "name",
+     .help = "Who runs when: a name, or a map; see *Policies* below."},
+    {"", "placement", KEY_PLACEMENT, .def = "consolidate", .short_key = "name",
+     .help = "Which nodes a job gets: a name, or `{name: NAME, PARAMETER: ...}`; see *Placements* below."},
+    {"", "estimate", KEY_SECTION, .short_key = "source",
+     .help = "What policies may know of run times. `estimate: SOURCE` alone is enough."},
+    {"", "model", KEY_SECTION, .help = "How fast jobs run and what starting them costs."},
+    {"", "measure", KEY_SECTION, .help = "Which jobs the metrics count, by submission."},
+    {"", "stop", KEY_SECTION,
+     .help = "When a run ends before its last job; jobs that remain are counted as unfinished."},
+    {"", "output", KEY_SECTION, .flags = KEY_NO_RESULT, .help = "Which tables are stored. Changes no result."},
+    {"", "compat", KEY_CHOICE, .def = "none", .choices = "none", RUN(compat, TEXT),
+     .help = "Run with another simulator's semantics."},
+    {"", "seed", KEY_INT, .def = "1", .min = 0, .max = 9007199254740992, RUN(seed, U64),
+     .help = "Seed of every random stream of the run."},
+    {"", "sweep", KEY_SWEEP, .flags = KEY_NO_RESULT,
+     .help = "Dotted keys, each with a list of values; all combinations are run. See *Sweeps* below."},
+
+    {"trace", "path", KEY_PATH, .when = "!generate", .flags = KEY_REQUIRED | KEY_NO_IDENTITY, RUN(trace.path, TEXT),
+     SHOWN(run_config, trace.shown_path), .help = "The trace file, plain or gzip."},
+    {"trace", "generate", KEY_SECTION, .when = "generate", .help = "Make a trace instead of reading one."},
+    {"trace", "format", KEY_TEXT, .def = "auto", .when = "!generate", RUN(trace.format, TEXT),
+     .help = "Name of the reader (`braid trace info` shows it); `auto`: told by the content."},
+    {"trace", "window", KEY_WINDOW, .def = "[start, end]",
+     .help = "Keep jobs submitted in [begin, end): dates (`2017-10-01`, `2017-10-01 12:00:00`; UTC unless a zone is "
+             "given) or times from the first submission (`7 d`); `start` and `end` leave a side open."},
+    {"trace", "jobs", KEY_INT, .def = "all", .word = "all", .word_value = TRACE_NO_LIMIT, .min = 1, .max = 4000000000.0,
+     RUN(trace.jobs, U32), .help = "Keep the first so many jobs."},
+    {"trace", "load", KEY_NUMBER, .def = "recorded", .word = "recorded", .word_value = 0, .min = 0.0001, .max = 1000,
+     .flags = KEY_NO_TRACE_KEY, RUN(trace.load, DOUBLE),
+     .help = "Stretch the times between submissions until GPUs x duration over capacity is this."},
+    {"trace", "load_scope", KEY_CHOICE, .def = "cluster", .choices = "cluster|vc", .flags = KEY_NO_TRACE_KEY,
+     RUN(trace.load_scope, ENUM), .help = "Bring the cluster as a whole, or each VC, to `load`."},
+    {"trace", "failed", KEY_CHOICE, .def = "run", .choices = "run|drop|merge_attempts", .when = "!generate",
+     RUN(trace.failed, ENUM),
+     .help = "Jobs recorded as failed or killed: `run` as long as recorded, `drop`, or `merge_attempts` into one job."},
+    {"trace", "strict", KEY_BOOL, .def = "false", .when = "!generate", RUN(trace.strict, BOOL),
+     .help = "Make the first row that would be dropped an error."},
+    {"trace", "vcs", KEY_TEXTS, .def = "all", .word = "all", .help = "Keep only the jobs of these VCs."},
+
+    {"trace.generate", "model", KEY_TEXT, .def = "philly", RUN(trace.generate.model, TEXT),
+     .help = "Name of the generator's model."},
+    {"trace.generate", "jobs", KEY_INT, .def = "2000", .min = 1, .max = 1000000000.0, RUN(trace.generate.jobs, U32),
+     .help = "Number of jobs."},
+    {"trace.generate", "rate_per_day", KEY_NUMBER, .def = "auto", .word = "auto", .word_value = 0, .min = 0.001,
+     .max = 1e9, RUN(trace.generate.rate_per_day, DOUBLE), .unit = "jobs/d",
+     .help = "Mean arrivals a day; `auto`: the model's own."},
+    {"trace.generate", "vcs", KEY_INT, .def = "auto", .word = "auto", .word_value = 0, .min = 1, .max = 1000000,
+     RUN(trace.generate.vcs, U32), .help = "Number of VCs; `auto`: the model's own."},
+    {"trace.generate", "users", KEY_INT, .def = "auto", .word = "auto", .word_value = 0, .min = 1, .max = 10000000,
+     RUN(trace.generate.users, U32), .help = "Number of users; `auto`: the model's own."},
+    {"trace.generate", "lean", KEY_BOOL, .def = "false", RUN(trace.generate.is_lean, BOOL),
+     .help = "Leave out job names, models, iterations and stage times: less memory for very long traces."},
+    {"trace.generate", "seed", KEY_INT, .def = "run", .word = "run", .word_value = -1, .min = 0,
+     .max = 9007199254740992, RUN(trace.generate.seed, U64), .help = "Seed of the generator; `run`: the run's `seed`."},
+
+    {"cluster", "nodes", KEY_GROUPS, .def = "[{count: 8, gpus: 8}]", .when = "!file",
+     .help = "Groups of equal nodes; see `cluster.nodes[]`."},
+    {"cluster", "file", KEY_PATH, RUN(cluster.file, TEXT), SHOWN(run_config, cluster.file_shown),
+     .help = "The nodes from a file: a Tiresias or Muri cluster spec, a table of nodes a VC, or an openb node list."},
+    {"cluster", "gpus_per_node", KEY_INT, .def = "8", .when = "file", .min = 1, .max = 65536,
+     RUN(cluster.gpus_per_node, U32), .unit = "GPUs", .help = "For a table of nodes a VC."},
+    {"cluster", "nodes_per_rack", KEY_INT, .def = "all", .word = "all", .word_value = 0, .min = 1, .max = NODES_MAX,
+     RUN(cluster.nodes_per_rack, U32), .unit = "nodes", .help = "Size of a rack; `all`: one rack."},
+    {"cluster", "vcs", KEY_VCS, .def = "none", .word = "none",
+     .help = "Virtual clusters by name, in node order; `none`: those of `file`, else one queue over all nodes."},
+
+    {"cluster.nodes[]", "count", KEY_INT, .def = "1", .min = 1, .max = NODES_MAX, GROUP(count, U32), .unit = "nodes",
+     .help = "How many nodes are like this."},
+    {"cluster.nodes[]", "gpus", KEY_INT, .def = "8", .min = 0, .max = 65536, GROUP(gpus, U32), .unit = "GPUs",
+     .help = "GPUs of a node."},
+    {"cluster.nodes[]", "gpu", KEY_TEXT, .def = "any", .word = "any", GROUP(gpu, TEXT), .help = "Type of its GPUs."},
+    {"cluster.nodes[]", "gpu_memory", KEY_SIZE, .def = "unlimited", .word = "unlimited", .word_value = 0, .min = 1,
+     .max = 1e15, GROUP(gpu_memory_kib, U64), .help = "Memory of one GPU."},
+    {"cluster.nodes[]", "cpus", KEY_NUMBER, .def = "unlimited", .word = "unlimited", .word_value = 0, .min = 0.001,
+     .max = 4000000, GROUP(cpu_milli, MILLI), .unit = "cores", .help = "CPU cores of a node."},
+    {"cluster.nodes[]", "memory", KEY_SIZE, .def = "unlimited", .word = "unlimited", .word_value = 0, .min = 1,
+     .max = 1e15, GROUP(memory_kib, U64), .help = "Main memory of a node."},
+    {"cluster.nodes[]", "nodes_per_rack", KEY_INT, .def = "same", .word = "same", .word_value = 0, .min = 1,
+     .max = NODES_MAX, GROUP(nodes_per_rack, U32), .unit = "nodes",
+     .help = "Size of this group's racks; `same`: `cluster.nodes_per_rack`."},
+
+    {"cluster.vcs.NAME", "nodes", KEY_INT, .when = "!gpus", .min = 1, .max = NODES_MAX, VC(amount, U32),
+     .unit = "nodes", .help = "The VC owns so many nodes."},
+    {"cluster.vcs.NAME", "gpus", KEY_INT, .when = "!nodes", .min = 0, .max = GPUS_MAX, VC(amount, U32), .unit = "GPUs",
+     .help = "The VC may hold so many GPUs of the shared nodes at a time (a quota)."},
+    {"cluster.vcs.NAME", "changes", KEY_PATH, .when = "gpus", VC(changes_path, TEXT), SHOWN(vc_spec, changes_shown),
+     .help = "A table of the quota over time: a column of dates or times, and one named as the VC."},
+    {"cluster.vcs.NAME", "shrink", KEY_CHOICE, .def = "drain", .choices = "drain|preempt", .when = "gpus",
+     VC(shrink, ENUM),
+     .help = "When a quota falls below what is held: let jobs end (`drain`), or take GPUs back (`preempt`)."},
+
+    {"estimate", "source", KEY_CHOICE, .def = "exact", .choices = "exact|trace|noise|user_mean|file",
+     RUN(estimate.source, ENUM),
+     .help =
+         "Where predicted run times come from: the truth, the trace's own column, the truth times lognormal noise, the "
+         "mean of the user's earlier jobs, or a file."},
+    {"estimate", "sigma", KEY_NUMBER, .def = "0.5", .when = "source=noise", .min = 0, .max = 10,
+     RUN(estimate.sigma, DOUBLE), .help = "Of the noise: estimate = duration x exp(sigma x N(0, 1))."},
+    {"estimate", "path", KEY_PATH, .when = "source=file", .flags = KEY_REQUIRED, RUN(estimate.path, TEXT),
+     SHOWN(run_config, estimate.path_shown), .help = "A csv with columns `id` and `estimate` (seconds)."},
+    {"estimate", "on_exceed", KEY_CHOICE, .def = "run", .choices = "run|kill", RUN(estimate.on_exceed, ENUM),
+     .help = "A job that reaches its estimate runs on, or is killed."},
+
+    {"model", "start_overhead", KEY_OVERHEAD, .def = "0 s", .max = 31536000,
+     .offset = offsetof(struct run_config, overhead.start),
+     .help = "Time that a job holds its GPUs at its first start before it makes progress: a time, or a map (below)."},
+    {"model", "restart_overhead", KEY_OVERHEAD, .def = "0 s", .max = 31536000,
+     .offset = offsetof(struct run_config, overhead.restart), .help = "The same at each resume and move."},
+
+    {"model.*_overhead", "by_gpus", KEY_STEPS, .when = "!table", .max = 31536000,
+     .help = "Steps by GPUs, `{1: 7 s, 8: 30 s}`: that of the largest key up to the job's GPUs."},
+    {"model.*_overhead", "table", KEY_PATH, .when = "!by_gpus", .store = STORE_TEXT,
+     .offset = offsetof(struct overhead_rule, table_path), SHOWN(overhead_rule, table_shown),
+     .help = "A csv with columns `gpus`, `overhead` (seconds) and perhaps `model`; model `other`: those not named."},
+
+    {"measure", "from", KEY_TIME, .def = "start", .word = "start", .word_value = 0, .max = 3153600000.0,
+     RUN(measure.from_ns, I64), .help = "From this time on, counted from time 0; `start`: the first submission."},
+    {"measure", "to", KEY_TIME, .def = "end", .word = "end", .word_value = RUN_NO_LIMIT, .max = 3153600000.0,
+     RUN(measure.to_ns, I64), .help = "Up to but not including this time; `end`: no bound."},
+    {"measure", "warm_up", KEY_TIME, .def = "0 s", .max = 3153600000.0, RUN(measure.warm_up_ns, I64),
+     .help = "Time after `from` that is left out as well."},
+
+    {"stop", "at", KEY_TIME, .def = "never", .word = "never", .word_value = RUN_NO_LIMIT, .max = 3153600000.0,
+     RUN(stop.at_ns, I64), .help = "The horizon, counted from time 0."},
+    {"stop", "queue", KEY_INT, .def = "never", .word = "never", .word_value = UINT32_MAX, .min = 0, .max = 4000000000.0,
+     RUN(stop.queue, U32), .unit = "jobs", .help = "Stop as overloaded when more jobs than this wait."},
+
+    {"output", "jobs", KEY_SWITCH, .def = "auto", RUN(output.jobs, ENUM),
+     .help = "The table of jobs; `auto`: unless there are more than 100 runs."},
+    {"output", "series", KEY_TIME, .def = "off", .word = "off", .word_value = 0, .min = 0.001, .max = 31536000,
+     RUN(output.series_step_ns, I64), .help = "Queue lengths and utilisation over time, with this step."},
+    {"output", "segments", KEY_BOOL, .def = "off", RUN(output.segments, BOOL),
+     .help = "Who held which GPUs when (Gantt charts and exports need it)."},
+    {"output", "events", KEY_BOOL, .def = "off", RUN(output.events, BOOL),
+     .help = "The log of decisions and their reasons."},
+};
+
+const size_t config_n_keys = sizeof config_keys / sizeof config_keys[0];
+
+const struct config_key *config_section(const char *section, size_t *n)
+{
+    size_t first = 0;
+    while (first < config_n_keys && strcmp(config_keys[first].section, section) != 0)
+        first++;
+    size_t end = first;
+    while (end < config_n_keys && strcmp(config_keys[end].section, section) == 0)
+        end++;
+    *n = end - first;
+    return config_keys + first;
+}
+
+const struct config_key *config_key_find(const char *section, const char *name)
+{
+    size_t n;
+    const struct config_key *keys = config_section(section, &n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return &keys[i];
+    return NULL;
+}
+
+const char *config_short_key(const char *path)
+{
+    const struct config_key *key = config_key_find("", path); /* only top-level keys have a short form */
+    return key != NULL ? key->short_key : NULL;
+}
+
+struct config_key config_key_of_param(const char *section, const struct param_spec *p)
+{
+    static const enum key_type types[] = {
+        [PARAM_INT] = KEY_INT,   [PARAM_NUMBER] = KEY_NUMBER, [PARAM_TIME] = KEY_TIME,       [PARAM_BOOL] = KEY_BOOL,
+        [PARAM_TEXT] = KEY_TEXT, [PARAM_CHOICE] = KEY_CHOICE, [PARAM_NUMBERS] = KEY_NUMBERS,
+    };
+    return (struct config_key){.section = section,
+                               .name = p->name,
+                               .type = types[p->type],
+                               .def = p->def,
+                               .min = p->min,
+                               .max = p->max,
+                               .unit = p->unit,
+                               .choices = p->choices,
+                               .flags = p->def == NULL ? KEY_REQUIRED : 0,
+                               .help = p->help};
+}
+
+const char *config_key_path(const struct config_key *key, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s%s", key->section, key->section[0] != '\0' ? "." : "", key->name);
+    return out;
+}

@@ -1,0 +1,238 @@
+/*
+ *        bin 0           bin 1           bin 2
+ *   |---------------|---------------|---------------|---
+ *   0             step           2 step          3 step
+ *
+ * Levels change at instants. A bin (begin, end] takes in the instant at its end, so a count at time t is what holds after all that
+ * happens at t. Each queue adds what it allocates and what it could to two integrals that start anew with each bin.
+ */
+#include "output/recorder_tables.h"
+
+#include "base/number.h"
+#include "experiment/experiment.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A table that grows. */
+struct rows {
+    void *data;
+    size_t n, capacity;
+};
+
+struct queue {
+    struct run_levels levels;
+    int64_t since_ns;                         /* the integrals hold up to here */
+    double allocated_gpu_ns, capacity_gpu_ns; /* in the open bin */
+};
+
+struct recorder {
+    int64_t step_ns; /* 0: off */
+    bool segments, events;
+    bool is_short; /* memory ran out */
+    uint32_t n_queues, n_scopes;
+    struct queue *queues;
+    int64_t bin_end_ns;
+    struct rows series, segment_rows, alloc_rows, event_rows, why;
+};
+
+static void *rows_add(struct recorder *r, struct rows *t, size_t size, size_t count)
+{
+    if (r->is_short)
+        return NULL;
+    if (t->capacity - t->n < count) {
+        size_t capacity = t->capacity + t->capacity / 2 + count + 256;
+        void *data = capacity > SIZE_MAX / size ? NULL : realloc(t->data, capacity * size);
+        if (data == NULL) {
+            r->is_short = true;
+            return NULL;
+        }
+        t->data = data;
+        t->capacity = capacity;
+    }
+    void *at = (char *)t->data + t->n * size;
+    t->n += count;
+    return at;
+}
+
+const char *series_name_text(enum series_name n)
+{
+    static const char *const names[SERIES_NAMES] = {
+        [SERIES_QUEUED_JOBS] = "queued_jobs",         [SERIES_RUNNING_JOBS] = "running_jobs",
+        [SERIES_ALLOCATED_GPUS] = "allocated_gpus",   [SERIES_CAPACITY_GPUS] = "capacity_gpus",
+        [SERIES_GPU_UTILIZATION] = "gpu_utilization", [SERIES_QUEUED_GPUS] = "queued_gpus",
+    };
+    return names[n];
+}
+
+struct recorder *recorder_create(const struct output_spec *what, uint32_t n_instances, struct error *err)
+{
+    struct recorder *r = calloc(1, sizeof *r);
+    uint32_t n = n_instances > 0 ? n_instances : 1;
+    struct queue *queues = calloc(n, sizeof *queues);
+    if (r == NULL || queues == NULL) {
+        free(r);
+        free(queues);
+        error_set(err, BRAID_FAILED, "out of memory for a recorder of %u queues", n_instances);
+        return NULL;
+    }
+    r->step_ns = what->series_step_ns;
+    r->segments = what->segments;
+    r->events = what->events;
+    r->queues = queues;
+    r->n_queues = n;
+    r->n_scopes = n > 1 ? n + 1 : 1;
+    r->bin_end_ns = r->step_ns;
+    return r;
+}
+
+void recorder_destroy(struct recorder *r)
+{
+    if (r == NULL)
+        return;
+    free(r->queues);
+    free(r->series.data);
+    free(r->segment_rows.data);
+    free(r->alloc_rows.data);
+    free(r->event_rows.data);
+    free(r->why.data);
+    free(r);
+}
+
+/* ---- series ---- */
+
+static void queue_advance(struct queue *q, int64_t to_ns)
+{
+    double span = (double)(to_ns - q->since_ns);
+    q->allocated_gpu_ns += span * q->levels.allocated_gpus;
+    q->capacity_gpu_ns += span * q->levels.capacity_gpus;
+    q->since_ns = to_ns;
+}
+
+static void values_add(double *v, const struct queue *q)
+{
+    v[SERIES_QUEUED_JOBS] += q->levels.queued_jobs;
+    v[SERIES_RUNNING_JOBS] += q->levels.running_jobs;
+    v[SERIES_ALLOCATED_GPUS] += q->levels.allocated_gpus;
+    v[SERIES_CAPACITY_GPUS] += q->levels.capacity_gpus;
+    v[SERIES_QUEUED_GPUS] += (double)q->levels.queued_gpus;
+}
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+static void bin_close(struct recorder *r)
+{
+    double *v = rows_add(r, &r->series, sizeof *v, (size_t)r->n_scopes * SERIES_NAMES);
+    if (v == NULL)
+        return;
+    memset(v, 0, (size_t)r->n_scopes * SERIES_NAMES * sizeof *v);
+    double allocated = 0, capacity = 0;
+    for (uint32_t i = 0; i < r->n_queues; i++) {
+        struct queue *q = &r->queues[i];
+        queue_advance(q, r->bin_end_ns);
+        values_add(v, q);
+        if (r->n_scopes > 1) {
+            double *mine = v + (size_t)(1 + i) * SERIES_NAMES;
+            values_add(mine, q);
+            mine[SERIES_GPU_UTILIZATION] = share(q->allocated_gpu_ns, q->capacity_gpu_ns);
+        }
+        allocated += q->allocated_gpu_ns;
+        capacity += q->capacity_gpu_ns;
+        q->allocated_gpu_ns = q->capacity_gpu_ns = 0;
+    }
+    v[SERIES_GPU_UTILIZATION] = share(allocated, capacity);
+    r->bin_end_ns += r->step_ns;
+}
+
+static void on_levels(void *self, int64_t at_ns, uint32_t instance, const struct run_levels *levels)
+{
+    struct recorder *r = self;
+    while (r->bin_end_ns < at_ns && !r->is_short)
+        bin_close(r);
+    if (r->is_short || instance >= r->n_queues)
+        return;
+    queue_advance(&r->queues[instance], at_ns);
+    r->queues[instance].levels = *levels;
+}
+
+/* ---- segments and decisions ---- */
+
+static void on_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate,
+                       const struct span *spans, uint32_t n_spans)
+{
+    struct recorder *r = self;
+    if (end_ns <= begin_ns)
+        return; /* nothing happened in no time */
+    uint64_t row = r->segment_rows.n;
+    struct segment_row *s = rows_add(r, &r->segment_rows, sizeof *s, 1);
+    if (s == NULL)
+        return;
+    *s = (struct segment_row){.begin_ns = begin_ns, .end_ns = end_ns, .rate = rate, .job = job, .kind = (uint8_t)kind};
+    struct alloc_row *a = rows_add(r, &r->alloc_rows, sizeof *a, n_spans);
+    for (uint32_t i = 0; a != NULL && i < n_spans; i++)
+        a[i] = (struct alloc_row){row, spans[i].node, spans[i].gpu_first, spans[i].gpu_count};
+}
+
+static void on_decision(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc, const char *why)
+{
+    struct recorder *r = self;
+    if (why == NULL)
+        why = "";
+    size_t n = strlen(why) + 1, at = r->why.n;
+    bool is_repeated = r->event_rows.n > 0 && r->why.n >= n &&
+                       strcmp((const char *)r->why.data + r->why.n - n, why) == 0 &&
+                       (r->why.n == n || ((const char *)r->why.data)[r->why.n - n - 1] == '\0');
+    if (is_repeated) {
+        at -= n; /* mostly one reason follows itself */
+    } else {
+        char *text = rows_add(r, &r->why, 1, n);
+        if (text != NULL)
+            memcpy(text, why, n);
+    }
+    struct event_row *e = rows_add(r, &r->event_rows, sizeof *e, 1);
+    if (e != NULL)
+        *e = (struct event_row){.at_ns = at_ns, .why = at, .job = job, .vc = vc, .kind = (uint8_t)kind};
+}
+
+struct run_watch recorder_watch(struct recorder *r)
+{
+    return (struct run_watch){
+        .self = r,
+        .segment = r->segments ? on_segment : NULL,
+        .decision = r->events ? on_decision : NULL,
+        .levels = r->step_ns > 0 ? on_levels : NULL,
+    };
+}
+
+bool recorder_finish(struct recorder *r, const struct run_result *result)
+{
+    const struct run_totals *t = &result->totals;
+    int64_t end_ns = t->last_end_ns > t->stop_ns ? t->last_end_ns : t->stop_ns;
+    end_ns = end_ns > t->last_submit_ns ? end_ns : t->last_submit_ns;
+    if (r->step_ns > 0)
+        while (r->bin_end_ns - r->step_ns < end_ns && !r->is_short)
+            bin_close(r); /* the bin in which the run ends is the last */
+    return !r->is_short;
+}
+
+void recorder_tables(const struct recorder *r, struct recorder_tables *out)
+{
+    size_t bin = (size_t)r->n_scopes * SERIES_NAMES;
+    *out = (struct recorder_tables){
+        .segments = r->segment_rows.data,
+        .n_segments = r->segment_rows.n,
+        .allocs = r->alloc_rows.data,
+        .n_allocs = r->alloc_rows.n,
+        .events = r->event_rows.data,
+        .n_events = r->event_rows.n,
+        .why = r->why.data,
+        .series = r->series.data,
+        .n_bins = r->series.n / bin,
+        .n_scopes = r->n_scopes,
+        .step_ns = r->step_ns,
+    };
+}

@@ -1,0 +1,124 @@
+#include "output/report_config.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+/* The config as a tree of nodes; false when it is not YAML. The caller deletes the document. */
+static bool load_document(yaml_document_t *out, const char *text)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return false;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+    bool ok = yaml_parser_load(&parser, out) != 0;
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+static yaml_node_t *child(yaml_document_t *d, yaml_node_t *map, const char *key)
+{
+    if (map == NULL || map->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
+        yaml_node_t *k = yaml_document_get_node(d, p->key);
+        if (k != NULL && k->type == YAML_SCALAR_NODE && strcmp((const char *)k->data.scalar.value, key) == 0)
+            return yaml_document_get_node(d, p->value);
+    }
+    return NULL;
+}
+
+static const char *scalar(const yaml_node_t *node)
+{
+    return node != NULL && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+}
+
+/* A time of `measure`, or `otherwise` where the config names no time ("start", "end") or lacks the key. */
+static bool read_time(yaml_document_t *d, yaml_node_t *measure, const char *key, const char *open_word, double otherwise,
+                      double *out)
+{
+    const char *text = scalar(child(d, measure, key));
+    int64_t ns;
+    *out = otherwise;
+    if (text == NULL || strcmp(text, open_word) == 0)
+        return true;
+    if (!number_parse_time(text, strlen(text), &ns))
+        return false;
+    *out = (double)ns / (double)NS_PER_S;
+    return true;
+}
+
+int report_config_measure(struct measure_window *out, const struct report_file *f, const struct report_run *run,
+                          double first_submit_s, struct error *err)
+{
+    *out = (struct measure_window){-INFINITY, INFINITY};
+    yaml_document_t document;
+    double warm_up = 0;
+    bool ok = load_document(&document, run->config);
+    if (ok) {
+        yaml_node_t *measure = child(&document, yaml_document_get_root_node(&document), "measure");
+        ok = read_time(&document, measure, "from", "start", first_submit_s, &out->from_s) &&
+             read_time(&document, measure, "to", "end", INFINITY, &out->to_s) &&
+             read_time(&document, measure, "warm_up", "0", 0, &warm_up);
+        yaml_document_delete(&document);
+    }
+    if (!ok)
+        return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0, "the config of run %s cannot be read; the file is damaged",
+                        run->id);
+    out->from_s += warm_up;
+    return BRAID_OK;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* "8 nodes x 8 v100 GPUs" for one group of nodes, "12 nodes, 80 GPUs" for several. */
+static void say_nodes(yaml_document_t *d, yaml_node_t *nodes, char *out, size_t size)
+{
+    uint64_t n_nodes = 0, n_gpus = 0, n_groups = 0, gpus = 0;
+    const char *type = "";
+    for (yaml_node_item_t *i = nodes->data.sequence.items.start; i < nodes->data.sequence.items.top; i++) {
+        yaml_node_t *group = yaml_document_get_node(d, *i);
+        const char *count_text = scalar(child(d, group, "count")), *gpus_text = scalar(child(d, group, "gpus"));
+        uint64_t count = 1;
+        gpus = 0;
+        if (count_text != NULL)
+            number_parse_u64(count_text, strlen(count_text), &count);
+        if (gpus_text != NULL)
+            number_parse_u64(gpus_text, strlen(gpus_text), &gpus);
+        type = scalar(child(d, group, "gpu"));
+        type = type == NULL ? "" : type;
+        n_nodes += count;
+        n_gpus += count * gpus;
+        n_groups++;
+    }
+    if (n_groups == 1)
+        snprintf(out, size, "%" PRIu64 " node%s x %" PRIu64 " %s%sGPU%s", n_nodes, n_nodes == 1 ? "" : "s", gpus, type,
+                 *type != '\0' ? " " : "", gpus == 1 ? "" : "s");
+    else if (n_groups > 1)
+        snprintf(out, size, "%" PRIu64 " nodes, %" PRIu64 " GPUs", n_nodes, n_gpus);
+}
+
+const char *report_config_cluster(const struct report_run *run, char *out, size_t size)
+{
+    out[0] = '\0';
+    yaml_document_t document;
+    if (!load_document(&document, run->config))
+        return out;
+    yaml_node_t *cluster = child(&document, yaml_document_get_root_node(&document), "cluster");
+    yaml_node_t *nodes = child(&document, cluster, "nodes");
+    const char *file = scalar(child(&document, cluster, "file"));
+    if (nodes != NULL && nodes->type == YAML_SEQUENCE_NODE)
+        say_nodes(&document, nodes, out, size);
+    if (out[0] == '\0' && file != NULL && *file != '\0')
+        snprintf(out, size, "cluster %s", base_name(file));
+    yaml_document_delete(&document);
+    return out;
+}

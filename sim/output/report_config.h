@@ -1,0 +1,20 @@
+/* report_config.h - what a run's resolved config says, as far as tables and figures need it. */
+#ifndef OUTPUT_REPORT_CONFIG_H
+#define OUTPUT_REPORT_CONFIG_H
+
+#include "output/report_file.h"
+
+/* Which jobs the metrics count: those submitted in [from_s, to_s), seconds from time 0; without limits infinite. */
+struct measure_window {
+    double from_s, to_s;
+};
+
+/* From `measure: {from, to, warm_up}`. `first_submit_s`: where `from` begins when the config leaves it open. BRAID_BAD_INPUT when the config in
+ * the file is not one that braid writes. */
+int report_config_measure(struct measure_window *out, const struct report_file *f, const struct report_run *run,
+                          double first_submit_s, struct error *err);
+
+/* "8 nodes x 8 v100 GPUs", "2 VCs on nodes.csv" from `cluster`; "" when it cannot be told. Returns `out`. */
+const char *report_config_cluster(const struct report_run *run, char *out, size_t size);
+
+#endif

@@ -1,0 +1,444 @@
+#include "output/table.h"
+
+#include "base/arena.h"
+#include "output/export_number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cell {
+    const char *text; /* NULL: a number */
+    double number;
+};
+
+struct table {
+    struct arena arena;
+    struct table_column *columns;
+    uint32_t n_columns;
+    struct cell *cells; /* row after row */
+    size_t n_cells, capacity;
+    bool *rules; /* a row: a rule above it */
+    size_t rules_capacity;
+    bool is_short; /* memory ran out */
+};
+
+/* How the numbers of one column are shown to people. */
+struct style {
+    const char *unit; /* under the title; "" */
+    double divisor;
+    int decimals; /* -1: %.4g */
+    int width;
+    bool is_right;
+};
+
+bool table_format_parse(const char *word, enum table_format *out)
+{
+    static const struct {
+        const char *word;
+        enum table_format format;
+    } formats[] = {{"table", TABLE_FORMAT_TEXT}, {"text", TABLE_FORMAT_TEXT}, {"csv", TABLE_FORMAT_CSV},
+                   {"json", TABLE_FORMAT_JSON},  {"md", TABLE_FORMAT_MD},     {"latex", TABLE_FORMAT_LATEX}};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(word, formats[i].word) == 0) {
+            *out = formats[i].format;
+            return true;
+        }
+    return false;
+}
+
+static const char *text_copy(struct arena *a, const char *text)
+{
+    return text == NULL ? NULL : arena_text(a, text, strlen(text));
+}
+
+struct table *table_create(const struct table_column *columns, uint32_t n_columns)
+{
+    struct table *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    arena_init(&t->arena);
+    t->n_columns = n_columns;
+    t->columns = ARENA_NEW(&t->arena, struct table_column, n_columns);
+    for (uint32_t i = 0; t->columns != NULL && i < n_columns; i++) {
+        t->columns[i].kind = columns[i].kind;
+        t->columns[i].name = text_copy(&t->arena, columns[i].name);
+        t->columns[i].title = text_copy(&t->arena, columns[i].title != NULL ? columns[i].title : columns[i].name);
+        t->columns[i].unit = text_copy(&t->arena, columns[i].unit != NULL ? columns[i].unit : "");
+    }
+    if (t->arena.is_short) {
+        table_destroy(t);
+        return NULL;
+    }
+    return t;
+}
+
+void table_destroy(struct table *t)
+{
+    if (t == NULL)
+        return;
+    free(t->cells);
+    free(t->rules);
+    arena_fini(&t->arena);
+    free(t);
+}
+
+static void cell_add(struct table *t, struct cell cell)
+{
+    if (t->n_cells == t->capacity) {
+        size_t capacity = t->capacity == 0 ? 64 : 2 * t->capacity;
+        struct cell *cells = realloc(t->cells, capacity * sizeof *cells);
+        if (cells == NULL) {
+            t->is_short = true;
+            return;
+        }
+        t->cells = cells;
+        t->capacity = capacity;
+    }
+    t->cells[t->n_cells++] = cell;
+}
+
+void table_text(struct table *t, const char *text)
+{
+    const char *copy = text_copy(&t->arena, text != NULL ? text : "");
+    cell_add(t, (struct cell){.text = copy});
+}
+
+void table_number(struct table *t, double value)
+{
+    cell_add(t, (struct cell){.number = value});
+}
+
+uint32_t table_n_rows(const struct table *t)
+{
+    return (uint32_t)(t->n_cells / t->n_columns);
+}
+
+void table_rule(struct table *t)
+{
+    size_t row = table_n_rows(t);
+    if (row >= t->rules_capacity) {
+        size_t capacity = 2 * row + 16;
+        bool *rules = realloc(t->rules, capacity * sizeof *rules);
+        if (rules == NULL) {
+            t->is_short = true;
+            return;
+        }
+        memset(rules + t->rules_capacity, 0, (capacity - t->rules_capacity) * sizeof *rules);
+        t->rules = rules;
+        t->rules_capacity = capacity;
+    }
+    t->rules[row] = true;
+}
+
+/* ---- for people: a unit and a number of decimals for each column ---- */
+
+static const struct {
+    const char *unit;
+    double seconds, below; /* used while the largest value is below (in seconds) */
+} time_units[] = {{"s", 1, 300}, {"min", 60, 5 * 3600}, {"h", 3600, 10 * 86400}, {"d", 86400, INFINITY}};
+
+static void style_seconds(struct style *s, double largest)
+{
+    size_t i = 0;
+    while (!(largest < time_units[i].below) && i + 1 < sizeof time_units / sizeof time_units[0])
+        i++;
+    s->unit = time_units[i].unit;
+    s->divisor = time_units[i].seconds;
+}
+
+static int decimals_for(double largest)
+{
+    return largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
+}
+
+const char *table_seconds_text(double value, char *out, size_t size)
+{
+    struct style s = {0};
+    if (isnan(value)) {
+        snprintf(out, size, "-");
+        return out;
+    }
+    style_seconds(&s, fabs(value));
+    double shown = value / s.divisor;
+    snprintf(out, size, "%.*f %s", fabs(shown) >= 100 ? 0 : fabs(shown) >= 10 ? 1 : 2, shown, s.unit);
+    return out;
+}
+
+/* Characters, counted as code points: wide characters of a terminal are not known here. */
+static int text_width(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+static const char *cell_show(const struct cell *c, const struct style *s, char *buffer, size_t size)
+{
+    if (c->text != NULL)
+        return c->text;
+    if (isnan(c->number))
+        return "-";
+    if (s->decimals < 0)
+        snprintf(buffer, size, "%.4g", c->number / s->divisor);
+    else
+        snprintf(buffer, size, "%.*f", s->decimals, c->number / s->divisor);
+    return buffer;
+}
+
+static struct style style_make(const struct table *t, uint32_t column)
+{
+    const struct table_column *c = &t->columns[column];
+    struct style s = {.unit = c->unit, .divisor = 1, .is_right = c->kind != TABLE_KIND_TEXT};
+    size_t n_rows = table_n_rows(t);
+    double largest = 0;
+    for (size_t r = 0; r < n_rows; r++) {
+        const struct cell *cell = &t->cells[r * t->n_columns + column];
+        if (cell->text == NULL && fabs(cell->number) > largest)
+            largest = fabs(cell->number);
+    }
+    switch (c->kind) {
+    case TABLE_KIND_SECONDS:
+        style_seconds(&s, largest);
+        s.decimals = decimals_for(largest / s.divisor);
+        break;
+    case TABLE_KIND_FRACTION:
+        s.unit = "%";
+        s.divisor = 0.01;
+        s.decimals = 1;
+        break;
+    case TABLE_KIND_NUMBER:
+        s.decimals = largest >= 1e6 || (largest > 0 && largest < 0.01) ? -1 : decimals_for(largest);
+        break;
+    case TABLE_KIND_COUNT:
+    case TABLE_KIND_TEXT:
+        break;
+    }
+    int title = text_width(c->title), unit = text_width(s.unit);
+    s.width = title > unit ? title : unit;
+    for (size_t r = 0; r < n_rows; r++) {
+        char buffer[400];
+        int w = text_width(cell_show(&t->cells[r * t->n_columns + column], &s, buffer, sizeof buffer));
+        s.width = w > s.width ? w : s.width;
+    }
+    return s;
+}
+
+static void pad(FILE *out, int n)
+{
+    fprintf(out, "%*s", n > 0 ? n : 0, "");
+}
+
+static void print_latex_text(const char *text, FILE *out)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("&%$#_{}", *text) != NULL)
+            fprintf(out, "\\%c", *text);
+        else if (*text == '\\')
+            fputs("\\textbackslash{}", out);
+        else if (*text == '~')
+            fputs("\\textasciitilde{}", out);
+        else if (*text == '^')
+            fputs("\\textasciicircum{}", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void print_md_text(const char *text, FILE *out)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '|')
+            fputc('\\', out);
+        fputc(*text == '\n' ? ' ' : *text, out);
+    }
+}
+
+/* One line of the aligned formats; `what` gives the text of a column. */
+static void print_line(const struct table *t, const struct style *styles, const char *const *texts,
+                       enum table_format format, FILE *out)
+{
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        const struct style *s = &styles[i];
+        int fill = s->width - text_width(texts[i]);
+        bool is_last = i + 1 == t->n_columns;
+        if (format == TABLE_FORMAT_MD)
+            fputs(i == 0 ? "| " : " | ", out);
+        else if (i > 0)
+            fputs(format == TABLE_FORMAT_LATEX ? " & " : "  ", out);
+        if (s->is_right)
+            pad(out, fill);
+        if (format == TABLE_FORMAT_LATEX)
+            print_latex_text(texts[i], out);
+        else if (format == TABLE_FORMAT_MD)
+            print_md_text(texts[i], out);
+        else
+            fputs(texts[i], out);
+        if (!s->is_right && (!is_last || format == TABLE_FORMAT_MD))
+            pad(out, fill);
+    }
+    fputs(format == TABLE_FORMAT_MD ? " |\n" : format == TABLE_FORMAT_LATEX ? " \\\\\n" : "\n", out);
+}
+
+static void print_rule(const struct table *t, const struct style *styles, enum table_format format, FILE *out)
+{
+    if (format == TABLE_FORMAT_LATEX) {
+        fputs("\\hline\n", out);
+        return;
+    }
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        if (format == TABLE_FORMAT_MD)
+            fputs(i == 0 ? "| " : " | ", out);
+        else if (i > 0)
+            fputs("  ", out);
+        for (int w = 0; w < styles[i].width; w++)
+            fputc(format == TABLE_FORMAT_MD && styles[i].is_right && w + 1 == styles[i].width ? ':' : '-', out);
+    }
+    fputs(format == TABLE_FORMAT_MD ? " |\n" : "\n", out);
+}
+
+static bool print_people(const struct table *t, enum table_format format, FILE *out)
+{
+    uint32_t n = t->n_columns;
+    struct style *styles = calloc(n, sizeof *styles);
+    const char **texts = calloc(n, sizeof *texts);
+    char(*buffers)[400] = calloc(n, sizeof *buffers);
+    bool ok = styles != NULL && texts != NULL && buffers != NULL;
+    if (!ok)
+        goto done;
+    bool has_units = false;
+    for (uint32_t i = 0; i < n; i++) {
+        styles[i] = style_make(t, i);
+        has_units |= styles[i].unit[0] != '\0';
+    }
+    if (format == TABLE_FORMAT_LATEX) {
+        fputs("\\begin{tabular}{", out);
+        for (uint32_t i = 0; i < n; i++)
+            fputc(styles[i].is_right ? 'r' : 'l', out);
+        fputs("}\n\\hline\n", out);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        texts[i] = t->columns[i].title;
+        if (format == TABLE_FORMAT_MD && styles[i].unit[0] != '\0') { /* a Markdown table has one line of titles */
+            snprintf(buffers[i], sizeof buffers[i], "%s [%s]", t->columns[i].title, styles[i].unit);
+            texts[i] = buffers[i];
+            int w = text_width(buffers[i]);
+            styles[i].width = w > styles[i].width ? w : styles[i].width;
+        }
+    }
+    print_line(t, styles, texts, format, out);
+    if (has_units && format != TABLE_FORMAT_MD) {
+        for (uint32_t i = 0; i < n; i++)
+            texts[i] = styles[i].unit;
+        print_line(t, styles, texts, format, out);
+    }
+    print_rule(t, styles, format, out);
+    for (size_t r = 0; r < table_n_rows(t); r++) {
+        if (r > 0 && r < t->rules_capacity && t->rules[r] && format != TABLE_FORMAT_MD)
+            print_rule(t, styles, format, out);
+        for (uint32_t i = 0; i < n; i++)
+            texts[i] = cell_show(&t->cells[r * n + i], &styles[i], buffers[i], sizeof buffers[i]);
+        print_line(t, styles, texts, format, out);
+    }
+    if (format == TABLE_FORMAT_LATEX)
+        fputs("\\hline\n\\end{tabular}\n", out);
+done:
+    free(styles);
+    free(texts);
+    free(buffers);
+    return ok;
+}
+
+/* ---- for programs: values as they are ---- */
+
+static void print_number(double value, FILE *out)
+{
+    char text[EXPORT_NUMBER_MAX];
+    fputs(number_shortest(value, text), out);
+}
+
+static void print_csv_text(const char *text, FILE *out)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void print_csv(const struct table *t, FILE *out)
+{
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        fputs(i > 0 ? "," : "", out);
+        print_csv_text(t->columns[i].name, out);
+    }
+    fputc('\n', out);
+    for (size_t k = 0; k < (size_t)table_n_rows(t) * t->n_columns; k++) {
+        const struct cell *c = &t->cells[k];
+        if (c->text != NULL)
+            print_csv_text(c->text, out);
+        else if (!isnan(c->number))
+            print_number(c->number, out);
+        fputc((k + 1) % t->n_columns == 0 ? '\n' : ',', out);
+    }
+}
+
+static void print_json_text(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        unsigned char ch = (unsigned char)*text;
+        if (ch == '"' || ch == '\\')
+            fprintf(out, "\\%c", ch);
+        else if (ch < 0x20)
+            fprintf(out, "\\u%04x", ch);
+        else
+            fputc(ch, out);
+    }
+    fputc('"', out);
+}
+
+static void print_json(const struct table *t, FILE *out)
+{
+    fputs("[", out);
+    for (size_t k = 0; k < (size_t)table_n_rows(t) * t->n_columns; k++) {
+        const struct cell *c = &t->cells[k];
+        uint32_t column = (uint32_t)(k % t->n_columns);
+        fputs(column > 0 ? ", " : k > 0 ? "},\n {" : "\n {", out);
+        print_json_text(t->columns[column].name, out);
+        fputs(": ", out);
+        if (c->text != NULL)
+            print_json_text(c->text, out);
+        else if (isfinite(c->number))
+            print_number(c->number, out);
+        else
+            fputs("null", out);
+    }
+    fputs(table_n_rows(t) > 0 ? "}\n]\n" : "]\n", out);
+}
+
+bool table_print(const struct table *t, enum table_format format, FILE *out)
+{
+    if (t->is_short || t->arena.is_short)
+        return false;
+    switch (format) {
+    case TABLE_FORMAT_CSV:
+        print_csv(t, out);
+        return true;
+    case TABLE_FORMAT_JSON:
+        print_json(t, out);
+        return true;
+    case TABLE_FORMAT_TEXT:
+    case TABLE_FORMAT_MD:
+    case TABLE_FORMAT_LATEX:
+        break;
+    }
+    return print_people(t, format, out);
+}

@@ -1,0 +1,55 @@
+/* harness.h - small cases for tests of engine and policies, built in memory and run with --check on. */
+#ifndef TESTS_HARNESS_H
+#define TESTS_HARNESS_H
+
+#include "engine/run.h"
+#include "policies/registry.h"
+
+#define S INT64_C(1000000000) /* one second in ns */
+
+enum { CASE_JOBS = 4096, CASE_GROUPS = 8, CASE_VCS = 8 };
+
+struct case_job {
+    int64_t submit_ns, duration_ns;
+    uint32_t gpus;
+    const char *vc, *user;
+    double priority;
+    int64_t estimate_ns, recorded_start_ns; /* WORKLOAD_ABSENT: none */
+};
+
+struct test_case {
+    struct case_job jobs[CASE_JOBS];
+    uint32_t n_jobs;
+    struct node_group_spec groups[CASE_GROUPS];
+    struct vc_spec vcs[CASE_VCS];
+    struct cluster_spec cluster;
+    struct run_spec spec;
+    union param params[32], placement_params[32];
+    struct workload w;
+    struct run_result r;
+    struct error err;
+};
+
+/* A zeroed case with `nodes` nodes of `gpus` GPUs, policy fifo, placement consolidate. Freed by case_destroy. */
+struct test_case *case_create(uint32_t nodes, uint32_t gpus);
+void case_destroy(struct test_case *c);
+
+/* A job in seconds; jobs must be added in order of submission (or call case_sort before the run). Returns its number. */
+uint32_t case_job(struct test_case *c, double submit_s, double duration_s, uint32_t gpus);
+
+/* Sort the jobs by submission, stably. */
+void case_sort(struct test_case *c);
+
+/* Choose a policy with its defaults, then set parameters by name, text as in YAML. Asserts that they exist. */
+void case_policy(struct test_case *c, const char *name);
+void case_param(struct test_case *c, const char *name, const char *value);
+void case_placement(struct test_case *c, const char *name);
+
+/* Run; the result is in c->r. case_run asserts success; case_try returns the code. */
+int case_try(struct test_case *c);
+void case_run(struct test_case *c);
+
+double case_start_s(const struct test_case *c, uint32_t job);
+double case_end_s(const struct test_case *c, uint32_t job);
+
+#endif

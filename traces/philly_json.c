@@ -1,0 +1,445 @@
+/* The raw trace of Microsoft's Philly clusters, one JSON array of jobs with their attempts (docs/formats/philly-json.md).
+ *
+ *   depth  1 [  2 {job  3 attempts [  4 {attempt  5 detail [  6 {machine  7 gpus [ "gpu0", …
+ *
+ * The text is parsed as it streams by (YAJL); a job is all that is held. Nesting is limited, and so is the length of one value, so
+ * that no file makes the memory grow.
+ */
+#include "base/number.h"
+#include "traces/reader.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+enum { DEPTH_LIMIT = 32, BLOCK = 1 << 16, VALUE_LIMIT = 16 << 20, TEXT_LIMIT = 4096 };
+
+enum job_key {
+    KEY_OTHER,
+    KEY_ID,
+    KEY_USER,
+    KEY_VC,
+    KEY_STATUS,
+    KEY_SUBMITTED,
+    KEY_ATTEMPTS,
+    KEY_START,
+    KEY_END,
+    KEY_DETAIL,
+    KEY_GPUS
+};
+
+static const struct {
+    const char *text;
+    int depth; /* of the object that it is a key of */
+    enum job_key key;
+} keys[] = {
+    {"jobid", 2, KEY_ID},
+    {"user", 2, KEY_USER},
+    {"vc", 2, KEY_VC},
+    {"status", 2, KEY_STATUS},
+    {"submitted_time", 2, KEY_SUBMITTED},
+    {"attempts", 2, KEY_ATTEMPTS},
+    {"start_time", 4, KEY_START},
+    {"end_time", 4, KEY_END},
+    {"detail", 4, KEY_DETAIL},
+    {"gpus", 6, KEY_GPUS},
+};
+
+struct text_store {
+    char at[TEXT_LIMIT];
+    size_t n;
+};
+
+struct parse {
+    struct rows *rows;
+    struct error *err;
+    enum trace_failed failed;
+    yajl_handle yajl;
+    const unsigned char *block; /* being parsed */
+    size_t counted;             /* bytes of the block whose line ends are in `line` */
+    uint64_t line;
+    uint64_t n_values, values_at_block; /* callbacks so far: shows that a value goes on and on */
+    int code;                           /* of what a callback found */
+    int depth;
+    enum job_key path[DEPTH_LIMIT + 1]; /* the key under which each depth was opened */
+    enum job_key key;                   /* the last key seen */
+
+    struct trace_row row;
+    struct text_store id, user, vc;
+    /* attempts of the present job */
+    uint64_t n_attempts, n_without_times;
+    int64_t first_start_ns, last_end_ns, sum_ns; /* least start, greatest end, sum over attempts with both */
+    bool first_lacks_start, last_lacks_end, has_sum, sum_is_large;
+    int64_t attempt_start_ns, attempt_end_ns;
+    uint64_t gpus, attempt_gpus; /* of the first attempt that has some */
+    bool has_bad_attempt;
+};
+
+static int refuse(struct parse *p, const char *message)
+{
+    p->code =
+        error_at(p->err, BRAID_BAD_INPUT, p->rows->path, p->line > INT_MAX ? INT_MAX : (int)p->line, 0, "%s", message);
+    return 0; /* cancels the parse */
+}
+
+/* Bring `line` up to the place in the block that the parser has reached. */
+static void count_lines(struct parse *p, size_t until)
+{
+    const unsigned char *at = p->block + p->counted, *end = p->block + until;
+    if (until <= p->counted)
+        return;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        p->line++;
+        at++;
+    }
+    p->counted = until;
+}
+
+static void value_begins(struct parse *p)
+{
+    p->n_values++;
+}
+
+static bool is_job(const struct parse *p)
+{
+    return p->depth == 2;
+}
+
+static bool is_attempt(const struct parse *p)
+{
+    return p->depth == 4 && p->path[3] == KEY_ATTEMPTS;
+}
+
+static void job_begin(struct parse *p)
+{
+    count_lines(p, yajl_get_bytes_consumed(p->yajl));
+    row_clear(&p->row);
+    p->row.line = p->line;
+    p->row.is_dated = true;
+    p->id.n = p->user.n = p->vc.n = 0;
+    p->n_attempts = p->n_without_times = 0;
+    p->first_start_ns = p->last_end_ns = WORKLOAD_ABSENT;
+    p->sum_ns = 0;
+    p->first_lacks_start = p->last_lacks_end = p->has_sum = p->sum_is_large = p->has_bad_attempt = false;
+    p->gpus = 0;
+}
+
+static void attempt_begin(struct parse *p)
+{
+    p->attempt_start_ns = p->attempt_end_ns = WORKLOAD_ABSENT;
+    p->attempt_gpus = 0;
+}
+
+static void attempt_end(struct parse *p)
+{
+    int64_t start_ns = p->attempt_start_ns, end_ns = p->attempt_end_ns;
+    bool has_start = start_ns != WORKLOAD_ABSENT, has_end = end_ns != WORKLOAD_ABSENT;
+    if (p->n_attempts++ == 0)
+        p->first_lacks_start = !has_start;
+    p->last_lacks_end = !has_end;
+    if (has_start && (p->first_start_ns == WORKLOAD_ABSENT || start_ns < p->first_start_ns))
+        p->first_start_ns = start_ns;
+    if (has_end && (p->last_end_ns == WORKLOAD_ABSENT || end_ns > p->last_end_ns))
+        p->last_end_ns = end_ns;
+    if (has_start && has_end) {
+        p->has_bad_attempt |= end_ns < start_ns;
+        p->has_sum = true;
+        p->sum_is_large |= __builtin_add_overflow(p->sum_ns, end_ns - start_ns, &p->sum_ns);
+    } else {
+        p->n_without_times++;
+    }
+    if (p->gpus == 0)
+        p->gpus = p->attempt_gpus;
+}
+
+/* By default a job lasts from its first start to its last end, the waiting between attempts included; merged, the sum of its attempts.
+ * A first attempt without a start or a last one without an end leaves the first of the two unknown. */
+static int job_end(struct parse *p)
+{
+    struct trace_row *row = &p->row;
+    row->id = (struct trace_text){p->id.at, p->id.n};
+    row->user = (struct trace_text){p->user.at, p->user.n};
+    row->vc = (struct trace_text){p->vc.at, p->vc.n};
+    row->raw = row->id;
+    row->gpus_milli = p->gpus > INT64_MAX / 1000 ? INT64_MAX : (int64_t)p->gpus * 1000;
+    row->start_ns = p->first_lacks_start ? WORKLOAD_ABSENT : p->first_start_ns;
+    if (p->failed == TRACE_FAILED_MERGE_ATTEMPTS) {
+        row->start_ns = p->first_start_ns;
+        if (p->has_sum)
+            row->duration_ns = p->sum_ns;
+        if (p->sum_is_large && row->fault == ROW_FINE)
+            row->fault = ROW_TOO_LARGE;
+        if (p->has_bad_attempt && row->fault == ROW_FINE)
+            row->fault = ROW_END_BEFORE_START;
+    } else {
+        row->end_ns = p->last_lacks_end ? WORKLOAD_ABSENT : p->last_end_ns;
+    }
+    uint32_t kept = p->rows->w.n_jobs;
+    p->code = rows_add(p->rows, row, p->err);
+    if (p->code != BRAID_OK)
+        return 0;
+    if (p->rows->w.n_jobs > kept && p->n_without_times > 0 && p->failed == TRACE_FAILED_MERGE_ATTEMPTS)
+        rows_count(p->rows, ROW_ATTEMPT_WITHOUT_TIMES, p->n_without_times, row->line, row->id.at, row->id.n);
+    return 1;
+}
+
+/* ---- what YAJL calls ------------------------------------------------------------------------------------------ */
+
+static int open_level(struct parse *p)
+{
+    value_begins(p);
+    if (p->depth == DEPTH_LIMIT) {
+        count_lines(p, yajl_get_bytes_consumed(p->yajl));
+        return refuse(p, "JSON nested more than 32 levels deep; a Philly job log has 7");
+    }
+    p->path[++p->depth] = p->key;
+    p->key = KEY_OTHER;
+    return 1;
+}
+
+static int on_start_map(void *self)
+{
+    struct parse *p = self;
+    if (!open_level(p))
+        return 0;
+    if (p->depth == 1) {
+        count_lines(p, yajl_get_bytes_consumed(p->yajl));
+        return refuse(p, "a Philly job log is a JSON array of jobs; this is an object");
+    }
+    if (is_job(p))
+        job_begin(p);
+    else if (is_attempt(p))
+        attempt_begin(p);
+    return 1;
+}
+
+static int on_end_map(void *self)
+{
+    struct parse *p = self;
+    if (is_job(p) && !job_end(p))
+        return 0;
+    if (is_attempt(p))
+        attempt_end(p);
+    p->depth--;
+    return 1;
+}
+
+static int on_start_array(void *self)
+{
+    struct parse *p = self;
+    bool is_row = p->depth == 1;
+    if (!open_level(p))
+        return 0;
+    if (!is_row)
+        return 1;
+    count_lines(p, yajl_get_bytes_consumed(p->yajl));
+    return refuse(p, "each job of a Philly job log is a JSON object; this is an array");
+}
+
+static int on_end_array(void *self)
+{
+    ((struct parse *)self)->depth--;
+    return 1;
+}
+
+static int on_key(void *self, const unsigned char *text, size_t n)
+{
+    struct parse *p = self;
+    value_begins(p);
+    p->key = KEY_OTHER;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i].depth == p->depth && strlen(keys[i].text) == n && memcmp(keys[i].text, text, n) == 0)
+            p->key = keys[i].key;
+    return 1;
+}
+
+static int store(struct parse *p, struct text_store *out, const char *text, size_t n)
+{
+    if (n > sizeof out->at || memchr(text, '\0', n) != NULL) {
+        count_lines(p, yajl_get_bytes_consumed(p->yajl));
+        return refuse(p, "a name of more than 4096 bytes, or with a NUL character");
+    }
+    memcpy(out->at, text, n);
+    out->n = n;
+    return 1;
+}
+
+static bool is_none(const char *text, size_t n)
+{
+    return n == 0 || (n == 4 && (memcmp(text, "None", 4) == 0 || memcmp(text, "null", 4) == 0));
+}
+
+static void attempt_time(struct parse *p, const char *text, size_t n, int64_t *out)
+{
+    if (!is_none(text, n) && !number_parse_datetime(text, n, out))
+        p->row.fault = p->row.fault == ROW_FINE ? ROW_BAD_DATE : p->row.fault;
+}
+
+static int job_text(struct parse *p, const char *text, size_t n)
+{
+    struct trace_row *row = &p->row;
+    switch (p->key) {
+    case KEY_ID:
+        return store(p, &p->id, text, n);
+    case KEY_USER:
+        return store(p, &p->user, text, is_none(text, n) ? 0 : n);
+    case KEY_VC:
+        return store(p, &p->vc, text, is_none(text, n) ? 0 : n);
+    case KEY_SUBMITTED:
+        attempt_time(p, text, n, &row->submit_ns);
+        return 1;
+    case KEY_STATUS:
+        if (n == 4 && memcmp(text, "Pass", 4) == 0)
+            row->status = TRACE_PASSED;
+        else if (n == 6 && memcmp(text, "Killed", 6) == 0)
+            row->status = TRACE_KILLED;
+        else if (n == 6 && memcmp(text, "Failed", 6) == 0)
+            row->status = TRACE_FAILED;
+        else if (!is_none(text, n))
+            rows_count(p->rows, ROW_UNKNOWN_STATUS, 1, row->line, text, n);
+        return 1;
+    default:
+        return 1;
+    }
+}
+
+static int on_string(void *self, const unsigned char *bytes, size_t n)
+{
+    struct parse *p = self;
+    const char *text = (const char *)bytes;
+    value_begins(p);
+    if (is_job(p))
+        return job_text(p, text, n);
+    if (is_attempt(p) && p->key == KEY_START)
+        attempt_time(p, text, n, &p->attempt_start_ns);
+    else if (is_attempt(p) && p->key == KEY_END)
+        attempt_time(p, text, n, &p->attempt_end_ns);
+    else if (p->depth == 7 && p->path[7] == KEY_GPUS && p->path[5] == KEY_DETAIL && p->path[3] == KEY_ATTEMPTS)
+        p->attempt_gpus++;
+    else if (p->depth == 1) {
+        count_lines(p, yajl_get_bytes_consumed(p->yajl));
+        return refuse(p, "each job of a Philly job log is a JSON object; this is a string");
+    }
+    return 1;
+}
+
+/* null is a missing time or name; a number is none of what a job log has, and ignored where the log has none. */
+static int on_null(void *self)
+{
+    value_begins(self);
+    return 1;
+}
+
+static int on_boolean(void *self, int value)
+{
+    (void)value;
+    value_begins(self);
+    return 1;
+}
+
+static int on_number(void *self, const char *text, size_t n)
+{
+    struct parse *p = self;
+    value_begins(p);
+    if (is_job(p) && p->key == KEY_ID) /* an id is text whatever it looks like */
+        return store(p, &p->id, text, n);
+    if (is_job(p) && p->key == KEY_VC)
+        return store(p, &p->vc, text, n);
+    if (is_job(p) && p->key == KEY_USER)
+        return store(p, &p->user, text, n);
+    bool is_time =
+        (is_job(p) && p->key == KEY_SUBMITTED) || (is_attempt(p) && (p->key == KEY_START || p->key == KEY_END));
+    if (is_time && p->row.fault == ROW_FINE)
+        p->row.fault = ROW_BAD_DATE;
+    return 1;
+}
+
+static const yajl_callbacks callbacks = {
+    .yajl_null = on_null,
+    .yajl_boolean = on_boolean,
+    .yajl_number = on_number,
+    .yajl_string = on_string,
+    .yajl_start_map = on_start_map,
+    .yajl_map_key = on_key,
+    .yajl_end_map = on_end_map,
+    .yajl_start_array = on_start_array,
+    .yajl_end_array = on_end_array,
+};
+
+static int malformed(struct parse *p, size_t n)
+{
+    if (p->code != BRAID_OK)
+        return p->code;
+    count_lines(p, yajl_get_bytes_consumed(p->yajl));
+    unsigned char *text = yajl_get_error(p->yajl, 0, p->block, n);
+    char *line_end = text != NULL ? strpbrk((char *)text, "\n") : NULL;
+    if (line_end != NULL)
+        *line_end = '\0';
+    const char *why = text != NULL ? (const char *)text : "it cannot be parsed";
+    p->code = error_at(p->err, BRAID_BAD_INPUT, p->rows->path, p->line > INT_MAX ? INT_MAX : (int)p->line, 0,
+                       "malformed JSON: %s; is the file cut short?", why);
+    if (text != NULL)
+        yajl_free_error(p->yajl, text);
+    return p->code;
+}
+
+static int parse_stream(struct parse *p, struct source *source, unsigned char *block)
+{
+    size_t without = 0; /* bytes since the last value began or ended */
+    for (bool is_first = true;; is_first = false) {
+        size_t got;
+        p->block = block;
+        p->counted = 0;
+        int code = source_read(source, block, BLOCK, &got, p->err);
+        if (code != BRAID_OK)
+            return code;
+        if (got == 0) {
+            p->counted = SIZE_MAX; /* the block is done with: no more lines to count in it */
+            return yajl_complete_parse(p->yajl) == yajl_status_ok ? BRAID_OK : malformed(p, 0);
+        }
+        if (is_first && got >= 3 && memcmp(block, "\xEF\xBB\xBF", 3) == 0) {
+            p->block = block + 3;
+            got -= 3;
+        }
+        uint64_t before = p->n_values;
+        if (yajl_parse(p->yajl, p->block, got) != yajl_status_ok)
+            return malformed(p, got);
+        count_lines(p, got);
+        without = p->n_values == before ? without + got : 0;
+        if (without > VALUE_LIMIT) {
+            refuse(p, "a single JSON value of more than 16 MiB; is a quote left open?");
+            return p->code;
+        }
+    }
+}
+
+static int philly_json_read(struct trace_input *in, struct rows *out, struct error *err)
+{
+    struct rows_columns has = {.id = true, .user = true, .status = true, .optional = {.start = true}};
+    int code = rows_init(out, in->path, &has, in->is_strict, err);
+    if (code != BRAID_OK)
+        return code;
+    struct parse *p = calloc(1, sizeof *p);
+    unsigned char *block = malloc(BLOCK);
+    if (p != NULL)
+        *p = (struct parse){.rows = out, .err = err, .failed = in->failed, .line = 1};
+    if (p != NULL && block != NULL)
+        p->yajl = yajl_alloc(&callbacks, NULL, p);
+    if (p == NULL || block == NULL || p->yajl == NULL)
+        code = error_at(err, BRAID_FAILED, in->path, 0, 0, "out of memory for reading JSON");
+    else
+        code = parse_stream(p, &in->source, block);
+    if (p != NULL && p->yajl != NULL)
+        yajl_free(p->yajl);
+    free(block);
+    free(p);
+    return code;
+}
+
+const struct trace_reader reader_philly_json = {
+    .name = "philly_json",
+    .summary = "Philly, raw: a JSON array of jobs with their attempts (cluster_job_log)",
+    .read = philly_json_read,
+};

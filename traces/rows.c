@@ -1,0 +1,336 @@
+#include "traces/rows.h"
+
+#include "base/number.h"
+#include "traces/columns.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *advice;
+    bool is_dropped;
+} reasons[ROW_REASONS] = {
+    [ROW_SHORT] = {"short_row", "the row ends before the columns that a job needs; is the file cut short?", true},
+    [ROW_BAD_DATE] = {"bad_date", "a time that a job needs cannot be read; write YYYY-MM-DD HH:MM:SS", true},
+    [ROW_BAD_NUMBER] = {"bad_number", "a number that a job needs cannot be read or is out of range", true},
+    [ROW_NO_SUBMIT] = {"no_submit", "no time of submission", true},
+    [ROW_NEGATIVE_SUBMIT] = {"negative_submit", "submitted before the trace's own time 0", true},
+    [ROW_NO_GPUS] = {"no_gpus", "asks for no GPU, or the trace does not say for how many; only GPU jobs are simulated",
+                     true},
+    [ROW_NEGATIVE_GPUS] = {"negative_gpus", "a negative number of GPUs", true},
+    [ROW_FRACTIONAL_GPUS] = {"fractional_gpus", "a part of a GPU; jobs hold whole GPUs", true},
+    [ROW_NO_DURATION] = {"no_duration", "no duration, and not both a start and an end to tell it from", true},
+    [ROW_NEGATIVE_DURATION] = {"negative_duration", "a duration below zero", true},
+    [ROW_END_BEFORE_START] = {"end_before_start", "ends before it starts", true},
+    [ROW_TOO_LARGE] = {"too_large", "its end, or its GPUs times duration, is beyond 292 years", true},
+    [ROW_FAILED_OR_KILLED] = {"failed_or_killed", "recorded as failed or killed; trace.failed: run keeps it", true},
+    [ROW_OUTSIDE_WINDOW] = {"outside_window", "submitted outside trace.window", true},
+    [ROW_OTHER_VC] = {"other_vc", "of a virtual cluster that trace.vcs does not name", true},
+    [ROW_BEYOND_LIMIT] = {"beyond_limit", "behind the first trace.jobs jobs", true},
+    [ROW_BLANK_LINE] = {"blank_line", "lines without text, skipped; they are not rows", false},
+    [ROW_UNKNOWN_COLUMN] = {"unknown_column", "columns that the format does not have, ignored", false},
+    [ROW_EXTRA_FIELDS] = {"extra_fields", "more fields than the header has columns; the surplus is ignored", false},
+    [ROW_BAD_OPTIONAL] = {"bad_optional", "a value that a job can do without cannot be read; taken as missing", false},
+    [ROW_UNKNOWN_STATUS] = {"unknown_status", "a status that the format does not have; taken as unknown", false},
+    [ROW_START_BEFORE_SUBMIT] = {"start_before_submit", "the recorded start is before the submission", false},
+    [ROW_DURATION_DIFFERS] = {"duration_differs", "the duration is not end - start; the duration is taken", false},
+    [ROW_ATTEMPT_WITHOUT_TIMES] = {"attempt_without_times", "an attempt without both its times adds nothing to the sum",
+                                   false},
+    [ROW_DUPLICATE_ID] = {"duplicate_id", "an id that another job has as well; both are kept", false},
+    [ROW_DUPLICATE_ROW] = {"duplicate_row", "the same row as another one; both are kept", false},
+};
+_Static_assert(ROW_REASONS - 1 <= TRACE_COUNTS_MAX, "a report has a place for every reason");
+
+static int no_memory(const struct rows *r, struct error *err)
+{
+    return error_at(err, BRAID_FAILED, r->path, 0, 0, "out of memory for %" PRIu32 " jobs", r->w.n_jobs);
+}
+
+/* Does the reader fill column `c`? The always-there columns that it lacks are made at the end. */
+static bool is_filled(const struct rows *r, const struct column *c)
+{
+    if (c->at == offsetof(struct workload, user))
+        return r->has.user;
+    if (c->at == offsetof(struct workload, trace_status))
+        return r->has.status;
+    return column_is_wanted(c, &r->has.optional);
+}
+
+static bool grow_array(void **array, size_t count, size_t size)
+{
+    void *grown = realloc(*array, count * size);
+    if (grown == NULL)
+        return false;
+    *array = grown;
+    return true;
+}
+
+static bool rows_grow(struct rows *r)
+{
+    size_t n = r->capacity == 0 ? 1024 : (size_t)r->capacity * 2;
+    if (n > UINT32_MAX)
+        n = UINT32_MAX;
+    size_t n_columns;
+    const struct column *columns = columns_table(&n_columns);
+    bool ok = true;
+    for (size_t i = 0; i < n_columns && ok; i++) {
+        if (!is_filled(r, &columns[i]))
+            continue;
+        void *array = column_get(&r->w, &columns[i]);
+        ok = grow_array(&array, n, columns[i].size);
+        column_set(&r->w, &columns[i], array);
+    }
+    void *array = r->order;
+    if (ok && r->has.order && (ok = grow_array(&array, n, sizeof *r->order)))
+        r->order = array;
+    array = r->text_at;
+    if (ok && r->has.text && (ok = grow_array(&array, n, sizeof *r->text_at)))
+        r->text_at = array;
+    array = r->w.id_at;
+    if (ok && r->has.id && (ok = grow_array(&array, n + 1, sizeof *r->w.id_at)))
+        r->w.id_at = array;
+    if (ok)
+        r->capacity = (uint32_t)n;
+    return ok;
+}
+
+int rows_init(struct rows *r, const char *path, const struct rows_columns *has, bool is_strict, struct error *err)
+{
+    *r = (struct rows){.path = path, .has = *has, .is_strict = is_strict};
+    workload_init(&r->w);
+    if (!rows_grow(r))
+        return no_memory(r, err);
+    if (r->has.id)
+        r->w.id_at[0] = 0;
+    return BRAID_OK;
+}
+
+void rows_fini(struct rows *r)
+{
+    workload_fini(&r->w);
+    free(r->order);
+    free(r->text_at);
+    *r = (struct rows){0};
+}
+
+void row_clear(struct trace_row *row)
+{
+    *row = (struct trace_row){
+        .submit_ns = WORKLOAD_ABSENT,
+        .duration_ns = WORKLOAD_ABSENT,
+        .start_ns = WORKLOAD_ABSENT,
+        .end_ns = WORKLOAD_ABSENT,
+        .estimate_ns = WORKLOAD_ABSENT,
+        .deadline_ns = WORKLOAD_ABSENT,
+        .order = WORKLOAD_ABSENT,
+        .gpus_milli = WORKLOAD_ABSENT,
+        .iterations = WORKLOAD_ABSENT,
+        .iteration_ns = WORKLOAD_ABSENT,
+        .stage_ns = {WORKLOAD_ABSENT, WORKLOAD_ABSENT, WORKLOAD_ABSENT, WORKLOAD_ABSENT},
+        .gpu_type = {NULL, 0},
+        .status = TRACE_UNKNOWN,
+    };
+}
+
+void rows_count(struct rows *r, enum trace_reason why, uint64_t n, uint64_t line, const char *text, size_t length)
+{
+    bool is_first = r->counts[why].rows == 0;
+    r->counts[why].rows += n;
+    if (!is_first || n == 0)
+        return;
+    r->counts[why].line = line;
+    char *out = r->counts[why].example;
+    size_t room = sizeof r->counts[why].example - 1, used = 0;
+    for (size_t i = 0; i < length && used < room; i++)
+        out[used++] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? ' ' : text[i];
+    if (used < length) /* no half of a UTF-8 sequence at the cut */
+        while (used > 0 && ((unsigned char)text[used] & 0xC0) == 0x80)
+            used--;
+    out[used] = '\0';
+}
+
+static int drop(struct rows *r, const struct trace_row *row, enum trace_reason why, struct error *err)
+{
+    rows_count(r, why, 1, row->line, row->raw.at, row->raw.n);
+    if (!r->is_strict)
+        return BRAID_OK;
+    return error_at(err, BRAID_BAD_INPUT, r->path, row->line > INT_MAX ? INT_MAX : (int)row->line, 0,
+                    "%s: %s; mend the row, or read the trace without strict", reasons[why].name, reasons[why].advice);
+}
+
+static bool is_absent(int64_t v)
+{
+    return v == WORKLOAD_ABSENT;
+}
+
+/* The first reason that speaks against a row; its duration goes to `*duration_ns`. */
+static enum trace_reason row_judge(const struct trace_row *row, int64_t *duration_ns)
+{
+    bool has_both = !is_absent(row->start_ns) && !is_absent(row->end_ns);
+    int64_t end_ns, gpu_ns, span_ns = 0;
+    if (row->fault != ROW_FINE)
+        return row->fault;
+    if (is_absent(row->submit_ns))
+        return ROW_NO_SUBMIT;
+    if (row->submit_ns < 0)
+        return ROW_NEGATIVE_SUBMIT;
+    if (is_absent(row->gpus_milli) || row->gpus_milli == 0)
+        return ROW_NO_GPUS;
+    if (row->gpus_milli < 0)
+        return ROW_NEGATIVE_GPUS;
+    if (row->gpus_milli % 1000 != 0)
+        return ROW_FRACTIONAL_GPUS;
+    if (row->gpus_milli / 1000 > UINT32_MAX - 1)
+        return ROW_BAD_NUMBER;
+    if (has_both && row->end_ns < row->start_ns)
+        return ROW_END_BEFORE_START;
+    if (is_absent(row->duration_ns) && !has_both)
+        return ROW_NO_DURATION;
+    if (has_both && __builtin_sub_overflow(row->end_ns, row->start_ns, &span_ns))
+        return ROW_TOO_LARGE;
+    *duration_ns = is_absent(row->duration_ns) ? span_ns : row->duration_ns;
+    if (*duration_ns < 0)
+        return ROW_NEGATIVE_DURATION;
+    if (__builtin_add_overflow(row->submit_ns, *duration_ns, &end_ns) ||
+        __builtin_mul_overflow(row->gpus_milli / 1000, *duration_ns, &gpu_ns))
+        return ROW_TOO_LARGE;
+    return ROW_FINE;
+}
+
+static bool add_name(struct names *n, uint32_t *column, uint32_t at, struct trace_text text)
+{
+    if (column == NULL)
+        return true;
+    if (at > 0) { /* neighbours often bear the same name */
+        const char *last = names_text(n, column[at - 1]);
+        if (strncmp(last, text.n > 0 ? text.at : "", text.n) == 0 && last[text.n] == '\0') {
+            column[at] = column[at - 1];
+            return true;
+        }
+    }
+    column[at] = names_add(n, text.n > 0 ? text.at : "", text.n);
+    return column[at] != NAMES_NONE;
+}
+
+static bool add_names(struct rows *r, const struct trace_row *row, uint32_t at)
+{
+    struct workload *w = &r->w;
+    if (w->gpu_type != NULL) { /* no type wanted is not a name */
+        w->gpu_type[at] =
+            row->gpu_type.n == 0 ? NAMES_NONE : names_add(&w->gpu_types, row->gpu_type.at, row->gpu_type.n);
+        if (row->gpu_type.n > 0 && w->gpu_type[at] == NAMES_NONE)
+            return false;
+    }
+    return add_name(&w->vcs, w->vc, at, row->vc) && add_name(&w->users, w->user, at, row->user) &&
+           add_name(&w->names, w->name, at, row->name) && add_name(&w->models, w->model, at, row->model);
+}
+
+static bool add_id(struct rows *r, const struct trace_row *row, uint32_t at)
+{
+    if (!r->has.id)
+        return true;
+    if (r->id_room - r->id_used < row->id.n) {
+        void *text = r->w.id_text;
+        uint64_t room = (r->id_room + row->id.n) * 2 + 4096;
+        if (!grow_array(&text, room, 1))
+            return false;
+        r->w.id_text = text;
+        r->id_room = room;
+    }
+    if (row->id.n > 0)
+        memcpy(r->w.id_text + r->id_used, row->id.at, row->id.n);
+    r->id_used += row->id.n;
+    r->w.id_at[at + 1] = r->id_used;
+    return true;
+}
+
+static void add_values(struct rows *r, const struct trace_row *row, uint32_t at, int64_t duration_ns)
+{
+    struct workload *w = &r->w;
+    w->submit_ns[at] = row->submit_ns;
+    w->duration_ns[at] = duration_ns;
+    w->gpus[at] = (uint32_t)(row->gpus_milli / 1000);
+    if (w->trace_status != NULL)
+        w->trace_status[at] = (uint8_t)row->status;
+    if (w->start_ns != NULL)
+        w->start_ns[at] = row->start_ns;
+    if (w->estimate_ns != NULL)
+        w->estimate_ns[at] = row->estimate_ns;
+    if (w->deadline_ns != NULL)
+        w->deadline_ns[at] = row->deadline_ns;
+    if (w->priority != NULL)
+        w->priority[at] = row->priority;
+    if (w->cpu_milli != NULL)
+        w->cpu_milli[at] = row->cpu_milli;
+    if (w->mem_kib != NULL)
+        w->mem_kib[at] = row->mem_kib;
+    if (w->iterations != NULL) {
+        w->iterations[at] = row->iterations;
+        w->iteration_ns[at] = row->iteration_ns;
+    }
+    for (int s = 0; s < WORKLOAD_STAGES && w->stage_ns[0] != NULL; s++)
+        w->stage_ns[s][at] = is_absent(row->stage_ns[s]) ? 0 : row->stage_ns[s];
+    if (r->order != NULL)
+        r->order[at] = is_absent(row->order) ? INT64_MAX : row->order;
+    if (r->text_at != NULL)
+        r->text_at[at] = row->offset;
+}
+
+static void remark(struct rows *r, const struct trace_row *row, int64_t duration_ns)
+{
+    if (is_absent(row->start_ns))
+        return;
+    if (row->start_ns < row->submit_ns)
+        rows_count(r, ROW_START_BEFORE_SUBMIT, 1, row->line, row->raw.at, row->raw.n);
+    if (is_absent(row->end_ns) || is_absent(row->duration_ns))
+        return;
+    int64_t difference = row->end_ns - row->start_ns - duration_ns;
+    if (difference >= NS_PER_S || difference <= -NS_PER_S)
+        rows_count(r, ROW_DURATION_DIFFERS, 1, row->line, row->raw.at, row->raw.n);
+}
+
+int rows_add(struct rows *r, const struct trace_row *row, struct error *err)
+{
+    int64_t duration_ns = 0;
+    r->n_read++;
+    enum trace_reason why = row_judge(row, &duration_ns);
+    if (why != ROW_FINE)
+        return drop(r, row, why, err);
+    uint32_t at = r->w.n_jobs;
+    int line = row->line > INT_MAX ? INT_MAX : (int)row->line;
+    if (at > 0 && row->is_dated != r->is_dated)
+        return error_at(err, BRAID_BAD_INPUT, r->path, line, 0,
+                        "the submission is a %s, those above it are %s; a trace has one or the other",
+                        row->is_dated ? "date" : "plain number", r->is_dated ? "dates" : "plain numbers");
+    if (at >= UINT32_MAX - 2)
+        return error_at(err, BRAID_BAD_INPUT, r->path, line, 0, "more than %" PRIu32 " jobs; cut the trace into parts",
+                        UINT32_MAX - 2);
+    r->is_dated = row->is_dated;
+    if (at == r->capacity && !rows_grow(r))
+        return no_memory(r, err);
+    if (!add_names(r, row, at) || !add_id(r, row, at))
+        return no_memory(r, err);
+    add_values(r, row, at, duration_ns);
+    remark(r, row, duration_ns);
+    r->w.n_jobs++;
+    return BRAID_OK;
+}
+
+void rows_report(const struct rows *r, struct trace_report *report)
+{
+    report->rows_read = r->n_read;
+    report->n_counts = 0;
+    for (int why = ROW_FINE + 1; why < ROW_REASONS; why++) {
+        if (r->counts[why].rows == 0)
+            continue;
+        struct trace_count *c = &report->counts[report->n_counts++];
+        *c = (struct trace_count){.reason = reasons[why].name,
+                                  .advice = reasons[why].advice,
+                                  .is_dropped = reasons[why].is_dropped,
+                                  .rows = r->counts[why].rows,
+                                  .example_line = r->counts[why].line};
+        memcpy(c->example, r->counts[why].example, sizeof c->example);
+    }
+}

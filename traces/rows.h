@@ -1,0 +1,104 @@
+/* rows.h - the rows of a trace as a reader hands them over, in the order of the file, and the count of those that are no job.
+ *
+ * A reader fills a struct trace_row with what the file says (absent values as WORKLOAD_ABSENT or empty text) and calls rows_add. What
+ * makes a row a job is decided here, once for all formats: it needs a submission, GPUs and a duration.
+ */
+#ifndef TRACES_ROWS_H
+#define TRACES_ROWS_H
+
+#include "traces/trace.h"
+
+/* Why a row is dropped, or kept with a remark. The table in rows.c has the names and advice. */
+enum trace_reason {
+    ROW_FINE,
+    ROW_SHORT, /* dropped: from here … */
+    ROW_BAD_DATE,
+    ROW_BAD_NUMBER,
+    ROW_NO_SUBMIT,
+    ROW_NEGATIVE_SUBMIT,
+    ROW_NO_GPUS,
+    ROW_NEGATIVE_GPUS,
+    ROW_FRACTIONAL_GPUS,
+    ROW_NO_DURATION,
+    ROW_NEGATIVE_DURATION,
+    ROW_END_BEFORE_START,
+    ROW_TOO_LARGE,
+    ROW_FAILED_OR_KILLED,
+    ROW_OUTSIDE_WINDOW,
+    ROW_OTHER_VC,
+    ROW_BEYOND_LIMIT, /* … to here */
+    ROW_BLANK_LINE,   /* remarks */
+    ROW_UNKNOWN_COLUMN,
+    ROW_EXTRA_FIELDS,
+    ROW_BAD_OPTIONAL,
+    ROW_UNKNOWN_STATUS,
+    ROW_START_BEFORE_SUBMIT,
+    ROW_DURATION_DIFFERS,
+    ROW_ATTEMPT_WITHOUT_TIMES,
+    ROW_DUPLICATE_ID,
+    ROW_DUPLICATE_ROW,
+    ROW_REASONS
+};
+
+struct trace_text {
+    const char *at; /* not ended by '\0'; may be NULL when n is 0 */
+    size_t n;
+};
+
+/* What one row of the file says. Times in ns: dates from 1970 (UTC), else from the trace's own zero. */
+struct trace_row {
+    uint64_t line, offset;   /* where it begins; the offset only where the reader has `has_text` */
+    struct trace_text raw;   /* its beginning, for examples */
+    bool is_dated;           /* submit_ns, start_ns, end_ns and deadline_ns are dates */
+    enum trace_reason fault; /* what the reader itself found wrong with a value that a job needs */
+    struct trace_text id, vc, user, name, model, gpu_type;
+    int64_t submit_ns, duration_ns, start_ns, end_ns, estimate_ns, deadline_ns, order;
+    int64_t gpus_milli;
+    int64_t iterations, iteration_ns, stage_ns[WORKLOAD_STAGES];
+    double priority;
+    uint32_t cpu_milli;
+    uint64_t mem_kib;
+    enum trace_status status;
+};
+
+/* The columns that a reader fills. */
+struct rows_columns {
+    struct workload_columns optional;
+    bool id, user, status, order;
+    bool text; /* rows have offsets into the source, at which their text can be read again */
+};
+
+struct rows {
+    struct workload w; /* columns as read; n_jobs rows kept so far; absolute times; columns the format lacks are NULL */
+    int64_t *order;    /* NULL where the trace has none */
+    uint64_t *text_at; /* NULL without `text` */
+    struct rows_columns has;
+    uint32_t capacity;
+    uint64_t id_used, id_room;
+    bool is_dated, is_strict;
+    const char *path; /* as errors show it */
+    uint64_t n_read;
+    struct {
+        uint64_t rows, line;
+        char example[96];
+    } counts[ROW_REASONS];
+};
+
+/* Begin with the columns `has`; rows_fini frees, also after an error. */
+int rows_init(struct rows *r, const char *path, const struct rows_columns *has, bool is_strict, struct error *err);
+void rows_fini(struct rows *r);
+
+/* A row with nothing in it. */
+void row_clear(struct trace_row *row);
+
+/* Take a row: as a job, or counted under the first reason that speaks against it. BRAID_BAD_INPUT: a dropped row where the trace is
+ * read strictly; dates and plain numbers mixed; more than UINT32_MAX - 2 rows. */
+int rows_add(struct rows *r, const struct trace_row *row, struct error *err);
+
+/* Count `n` rows (or columns, or lines) under `why`; the first one's line and text are kept as the example. */
+void rows_count(struct rows *r, enum trace_reason why, uint64_t n, uint64_t line, const char *text, size_t length);
+
+/* The counts as a report (format and rows_kept are the caller's). */
+void rows_report(const struct rows *r, struct trace_report *report);
+
+#endif
