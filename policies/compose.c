@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { NO_SLOT = UINT32_MAX };
+
 static int out_of_memory(struct error *err)
 {
     return error_set(err, BRAID_FAILED, "out of memory");
@@ -14,16 +16,18 @@ static int check_parts(const struct compose *c, struct sched *s, const char *pre
 {
     int64_t probe;
     if (c->fill == FILL_EASY && c->preempt != PREEMPT_NEVER)
-        return error_set(err, BRAID_BAD_INPUT,
-                         "fill: easy counts on running jobs to run on and cannot go with preempt: %s; use preempt: never, or "
-                         "fill: skip",
-                         preempt);
+        return error_set(
+            err, BRAID_BAD_INPUT,
+            "fill: easy counts on running jobs to run on and cannot go with preempt: %s; use preempt: never, or "
+            "fill: skip",
+            preempt);
     bool needs_estimate = (c->order->knows & KNOWS_ESTIMATE) != 0 || c->fill == FILL_EASY;
     if (needs_estimate && sched_n_jobs(s) > 0 && sched_estimate_ns(s, 0, &probe) == SCHED_E_UNDECLARED)
-        return error_set(err, BRAID_BAD_INPUT,
-                         "%s needs estimates of run time, which this policy does not declare to know; name the parts alone: "
-                         "policy: {order: %s, ...}",
-                         c->fill == FILL_EASY ? "fill: easy" : "this order", c->order->name);
+        return error_set(
+            err, BRAID_BAD_INPUT,
+            "%s needs estimates of run time, which this policy does not declare to know; name the parts alone: "
+            "policy: {order: %s, ...}",
+            c->fill == FILL_EASY ? "fill: easy" : "this order", c->order->name);
     return BRAID_OK;
 }
 
@@ -32,17 +36,29 @@ int compose_init(void *self, struct sched *s, const union param *v, struct error
     struct compose *c = self;
     const char *fill = v[COMPOSE_FILL].s, *preempt = v[COMPOSE_PREEMPT].s;
     c->order = order_find(v[COMPOSE_ORDER].s);
-    c->params = (struct order_params){v[COMPOSE_AGEING].i, strcmp(v[COMPOSE_SERVICE].s, "gpu_time") == 0};
+    c->params = (struct order_params){.ageing_ns = v[COMPOSE_AGEING].i,
+                                      .by_gpu_time = strcmp(v[COMPOSE_SERVICE].s, "gpu_time") == 0};
     c->fill = strcmp(fill, "easy") == 0 ? FILL_EASY : strcmp(fill, "skip") == 0 ? FILL_SKIP : FILL_STRICT;
     c->preempt = strcmp(preempt, "never") == 0     ? PREEMPT_NEVER
                  : strcmp(preempt, "quantum") == 0 ? PREEMPT_QUANTUM
                                                    : PREEMPT_WHEN_BETTER;
-    c->quantum_ns = c->preempt == PREEMPT_QUANTUM ? v[COMPOSE_QUANTUM].i : 0;
     if (check_parts(c, s, preempt, err) != BRAID_OK)
         return BRAID_BAD_INPUT;
+    return compose_setup(c, s, c->order, c->fill, c->preempt, v[COMPOSE_QUANTUM].i, err);
+}
+
+int compose_setup(struct compose *c, struct sched *s, const struct order_ops *order, enum fill fill,
+                  enum preempt preempt, int64_t quantum_ns, struct error *err)
+{
+    c->order = order;
+    c->fill = fill;
+    c->preempt = preempt;
+    c->quantum_ns = preempt == PREEMPT_QUANTUM ? quantum_ns : 0;
+    c->free_slot = NO_SLOT;
     jobset_pool_init(&c->pool, s);
     jobset_init(&c->leased, &c->pool);
     jobset_init(&c->by_end, &c->pool);
+    jobset_init(&c->due, &c->pool);
     c->class_of = sched_alloc(s, sched_n_demands(s), sizeof *c->class_of);
     if (c->fill == FILL_EASY || c->preempt != PREEMPT_NEVER) {
         c->room = room_create(s);
@@ -79,17 +95,80 @@ static struct compose_class *class_of(struct compose *c, struct sched *s, uint32
     return &c->classes[c->class_of[demand] - 1];
 }
 
-/* ---- the sets: a job is in one at a time, and its word holds the key it has there ------------------- */
+/* ---- slots: what is kept of a job where values jump ------------------------------------------------- */
 
-static void set_insert(struct sched *s, struct jobset *set, int64_t key, uint32_t job, int64_t length)
+static bool slot_take(struct compose *c, struct sched *s, uint32_t job)
 {
-    *sched_word(s, job) = (uint64_t)key;
+    uint32_t i = c->free_slot;
+    if (i != NO_SLOT) {
+        c->free_slot = c->slots[i].next;
+    } else {
+        if (c->n_slots == c->slots_room) {
+            uint32_t room = c->slots_room * 2 + 64;
+            struct compose_slot *grown = sched_alloc(s, room, sizeof *grown);
+            if (grown == NULL)
+                return false;
+            if (c->n_slots > 0)
+                memcpy(grown, c->slots, c->n_slots * sizeof *grown);
+            c->slots = grown;
+            c->slots_room = room;
+        }
+        i = c->n_slots++;
+    }
+    c->slots[i] = (struct compose_slot){.due_ns = SCHED_NEVER, .next = NO_SLOT};
+    *sched_word(s, job) = i;
+    return true;
+}
+
+static struct compose_slot *slot_of(const struct compose *c, struct sched *s, uint32_t job)
+{
+    return &c->slots[*sched_word(s, job)];
+}
+
+static void slot_forget_due(struct compose *c, struct compose_slot *slot, uint32_t job)
+{
+    if (slot->due_ns != SCHED_NEVER)
+        jobset_erase(&c->due, slot->due_ns, job);
+    slot->due_ns = SCHED_NEVER;
+}
+
+static void slot_release(struct compose *c, struct sched *s, uint32_t job)
+{
+    struct compose_slot *slot = slot_of(c, s, job);
+    slot_forget_due(c, slot, job);
+    slot->next = c->free_slot;
+    c->free_slot = (uint32_t)*sched_word(s, job);
+}
+
+/* The job's value in this state from now on; with jumps, the next one is noted. */
+static int64_t value_key(struct compose *c, struct sched *s, uint32_t job, bool is_running)
+{
+    if (c->order->jump == NULL)
+        return c->order->key(s, job, &c->params, is_running);
+    struct compose_slot *slot = slot_of(c, s, job);
+    slot_forget_due(c, slot, job);
+    slot->due_ns = c->order->jump(s, job, &c->params, &slot->mark, is_running);
+    if (slot->due_ns != SCHED_NEVER)
+        jobset_insert(&c->due, slot->due_ns, job, 0);
+    return slot->mark.key;
+}
+
+/* ---- the sets: a job is in one at a time; the key it has there is its word or in its slot ------------ */
+
+static void set_insert(struct compose *c, struct sched *s, struct jobset *set, int64_t key, uint32_t job,
+                       int64_t length)
+{
+    if (c->order->jump == NULL)
+        *sched_word(s, job) = (uint64_t)key;
+    else
+        slot_of(c, s, job)->key = key;
     jobset_insert(set, key, job, length);
 }
 
-static bool set_erase(struct sched *s, struct jobset *set, uint32_t job)
+static bool set_erase(struct compose *c, struct sched *s, struct jobset *set, uint32_t job)
 {
-    return jobset_erase(set, (int64_t)*sched_word(s, job), job);
+    int64_t key = c->order->jump == NULL ? (int64_t)*sched_word(s, job) : slot_of(c, s, job)->key;
+    return jobset_erase(set, key, job);
 }
 
 static void enqueue(struct compose *c, struct sched *s, uint32_t job)
@@ -100,7 +179,7 @@ static void enqueue(struct compose *c, struct sched *s, uint32_t job)
     int64_t length = 0;
     if (c->fill == FILL_EASY)
         sched_run_ns(s, job, &length);
-    set_insert(s, &k->queued, c->order->key(s, job, &c->params, false), job, length);
+    set_insert(c, s, &k->queued, value_key(c, s, job, false), job, length);
     c->n_queued++;
 }
 
@@ -109,33 +188,38 @@ static void enter_running(struct compose *c, struct sched *s, struct compose_cla
     if (c->fill == FILL_EASY) {
         int64_t run = 0;
         sched_run_ns(s, job, &run);
-        set_insert(s, &c->by_end, sched_now(s) + run, job, 0);
+        set_insert(c, s, &c->by_end, sched_now(s) + run, job, 0);
     } else if (c->preempt == PREEMPT_QUANTUM) {
-        set_insert(s, &c->leased, sched_now(s), job, 0);
+        set_insert(c, s, &c->leased, sched_now(s), job, 0);
     } else if (c->preempt == PREEMPT_WHEN_BETTER) {
-        set_insert(s, &k->running, c->order->key(s, job, &c->params, true), job, 0);
+        set_insert(c, s, &k->running, value_key(c, s, job, true), job, 0);
     }
 }
 
 static void leave_running(struct compose *c, struct sched *s, uint32_t job)
 {
     if (c->fill == FILL_EASY) {
-        set_erase(s, &c->by_end, job);
+        set_erase(c, s, &c->by_end, job);
     } else if (c->preempt != PREEMPT_NEVER) {
         struct compose_class *k = class_of(c, s, job);
-        if (k != NULL && !set_erase(s, &k->running, job))
-            set_erase(s, &c->leased, job);
+        if (k != NULL && !set_erase(c, s, &k->running, job))
+            set_erase(c, s, &c->leased, job);
     }
 }
 
 void compose_on_submit(void *self, struct sched *s, uint32_t job)
 {
-    enqueue(self, s, job);
+    struct compose *c = self;
+    if (c->order->jump == NULL || slot_take(c, s, job)) /* else memory is out, and so the run will end */
+        enqueue(c, s, job);
 }
 
 void compose_on_finish(void *self, struct sched *s, uint32_t job)
 {
-    leave_running(self, s, job);
+    struct compose *c = self;
+    leave_running(c, s, job);
+    if (c->order->jump != NULL)
+        slot_release(c, s, job);
 }
 
 void compose_on_requeue(void *self, struct sched *s, uint32_t job, enum cause why)
@@ -143,7 +227,23 @@ void compose_on_requeue(void *self, struct sched *s, uint32_t job, enum cause wh
     struct compose *c = self;
     if (why != CAUSE_PREEMPTED) { /* our own preemptions are booked where they are decided */
         leave_running(c, s, job);
+        if (c->order->jump != NULL)
+            value_key(c, s, job, true); /* jumps of its running that nobody had to look at yet */
         enqueue(c, s, job);
+    }
+}
+
+/* Bring up to date the values that have jumped by now. */
+static void make_jumps(struct compose *c, struct sched *s)
+{
+    int64_t now = sched_now(s);
+    while (c->due.first != JOBSET_NONE && jobset_node(&c->due, c->due.first)->key <= now) {
+        uint32_t job = jobset_node(&c->due, c->due.first)->job;
+        bool is_running = sched_is_running(s, job);
+        struct compose_class *k = class_of(c, s, job);
+        struct jobset *set = is_running ? &k->running : &k->queued;
+        set_erase(c, s, set, job);
+        set_insert(c, s, set, value_key(c, s, job, is_running), job, 0);
     }
 }
 
@@ -178,7 +278,7 @@ int compose_start(struct compose *c, struct sched *s, struct compose_class *k, u
 {
     int code = sched_start(s, job);
     if (code == SCHED_OK) {
-        set_erase(s, &k->queued, job);
+        set_erase(c, s, &k->queued, job);
         c->n_queued--;
         enter_running(c, s, k, job);
     }
@@ -271,7 +371,7 @@ static void end_leases(struct compose *c, struct sched *s)
         jobset_erase(&c->leased, n->key, job);
         struct compose_class *k = class_of(c, s, job);
         if (k != NULL)
-            set_insert(s, &k->running, c->order->key(s, job, &c->params, true), job, 0);
+            set_insert(c, s, &k->running, value_key(c, s, job, true), job, 0);
     }
 }
 
@@ -290,6 +390,7 @@ void compose_schedule(void *self, struct sched *s)
     if (c->n_queued == 0)
         return;
     int64_t now = sched_now(s);
+    make_jumps(c, s);
     if (c->preempt == PREEMPT_QUANTUM)
         end_leases(c, s);
     for (uint32_t i = 0; i < c->n_classes; i++)
@@ -307,4 +408,6 @@ void compose_schedule(void *self, struct sched *s)
     }
     if (c->preempt == PREEMPT_QUANTUM && c->n_queued > 0)
         set_alarm(c, s);
+    if (c->due.first != JOBSET_NONE && c->n_queued > 0) /* else nobody asks for values */
+        sched_wake_at(s, jobset_node(&c->due, c->due.first)->key);
 }

@@ -32,15 +32,23 @@ enum compose_param {
     COMPOSE_N_PARAMS
 };
 
+/* A job that is queued or running, where the order's values jump (order_ops.jump). */
+struct compose_slot {
+    struct order_mark mark;
+    int64_t key;    /* in the set that the job is in */
+    int64_t due_ns; /* next jump, SCHED_NEVER; its key in `due` */
+    uint32_t next;  /* free slots: the next one */
+};
+
 /* All jobs of one distinct demand. */
 struct compose_class {
     uint32_t gpus;
     int64_t queued_slope, running_slope;
-    struct jobset queued;   /* by key; length: predicted run time (fill easy) */
-    struct jobset running;  /* preemptible ones, by key (preempt not never) */
-    uint32_t cursor;        /* while displacing: next candidate from the end of `running` */
-    bool is_closed;         /* its head found no place in this round */
-    bool is_long_closed;    /* easy: no job that outlasts the reservation finds a place */
+    struct jobset queued;  /* by key; length: predicted run time (fill easy) */
+    struct jobset running; /* preemptible ones, by key (preempt not never) */
+    uint32_t cursor;       /* while displacing: next candidate from the end of `running` */
+    bool is_closed;        /* its head found no place in this round */
+    bool is_long_closed;   /* easy: no job that outlasts the reservation finds a place */
 };
 
 struct compose {
@@ -53,10 +61,14 @@ struct compose {
     struct jobset_pool pool;
     struct compose_class *classes;
     uint32_t n_classes, classes_room;
-    uint32_t *class_of; /* demand -> class + 1 */
+    uint32_t *class_of;   /* demand -> class + 1 */
     struct jobset leased; /* quantum: running jobs that are still safe, by start */
     struct jobset by_end; /* easy: running jobs by predicted end */
     uint32_t n_queued;
+
+    struct compose_slot *slots; /* order with jumps: a job's word is its slot; else it is the key in the job's set */
+    uint32_t n_slots, slots_room, free_slot;
+    struct jobset due; /* by next jump */
 
     struct held_node *held; /* easy: nodes of the reservation */
     uint32_t n_held, held_room;
@@ -64,6 +76,11 @@ struct compose {
     uint32_t *victims;
     uint32_t victims_room;
 };
+
+/* For policies with an order of their own: `c` is zeroed but for c->params. An order with jumps goes with fill skip or strict and
+ * preempt never or when_better. Non-zero: memory is out. */
+int compose_setup(struct compose *c, struct sched *s, const struct order_ops *order, enum fill fill,
+                  enum preempt preempt, int64_t quantum_ns, struct error *err);
 
 int compose_init(void *self, struct sched *s, const union param *v, struct error *err);
 void compose_on_submit(void *self, struct sched *s, uint32_t job);
@@ -82,34 +99,41 @@ int compose_start(struct compose *c, struct sched *s, struct compose_class *k, u
 void compose_backfill(struct compose *c, struct sched *s, struct compose_class *k);
 
 /* A named composition: one file, one descriptor. `knows` must cover the order and, for easy, ESTIMATE. */
-#define COMPOSE_PARAMS(order_, fill_, preempt_, quantum_, ageing_, service_)                                                  \
-    {"order", PARAM_CHOICE, order_, 0, 0, "",                                                                                 \
-     "fifo|las|ljf|longest_waiting|priority|qssf|random|round_robin|sjf|smallest|srsf|srtf", "who comes first"},              \
-        {"fill", PARAM_CHOICE, fill_, 0, 0, "", "strict|skip|easy", "what happens behind a job that does not fit"},           \
-        {"preempt", PARAM_CHOICE, preempt_, 0, 0, "", "never|when_better|quantum", "when a running job gives way"},           \
-        {"quantum", PARAM_TIME, quantum_, 1e-9, 1e9, "s", NULL, "time a started job is safe (preempt: quantum)"},             \
-        {"ageing", PARAM_TIME, ageing_, 0, 1e9, "s", NULL, "waiting worth one point of priority; 0: none (order: priority)"}, \
-    {                                                                                                                         \
-        "service", PARAM_CHOICE, service_, 0, 0, "", "gpu_time|time", "what attained service counts (order: las)"             \
+#define COMPOSE_PARAMS(order_, fill_, preempt_, quantum_, ageing_, service_)                                           \
+    {"order",                                                                                                          \
+     PARAM_CHOICE,                                                                                                     \
+     order_,                                                                                                           \
+     0,                                                                                                                \
+     0,                                                                                                                \
+     "",                                                                                                               \
+     "fifo|las|ljf|longest_waiting|priority|qssf|random|round_robin|sjf|smallest|srsf|srtf",                           \
+     "who comes first"},                                                                                               \
+        {"fill", PARAM_CHOICE, fill_, 0, 0, "", "strict|skip|easy", "what happens behind a job that does not fit"},    \
+        {"preempt", PARAM_CHOICE, preempt_, 0, 0, "", "never|when_better|quantum", "when a running job gives way"},    \
+        {"quantum", PARAM_TIME, quantum_, 1e-9, 1e9, "s", NULL, "time a started job is safe (preempt: quantum)"},      \
+        {"ageing", PARAM_TIME, ageing_, 0,                                                                             \
+         1e9,      "s",        NULL,    "waiting worth one point of priority; 0: none (order: priority)"},             \
+    {                                                                                                                  \
+        "service", PARAM_CHOICE, service_, 0, 0, "", "gpu_time|time", "what attained service counts (order: las)"      \
     }
 
-#define COMPOSED(id, name_, summary_, source_, knows_, order_, fill_, preempt_, quantum_, ageing_, service_)                   \
-    static const struct param_spec id##_params[COMPOSE_N_PARAMS] = {                                                          \
-        COMPOSE_PARAMS(order_, fill_, preempt_, quantum_, ageing_, service_)};                                                \
-    const struct policy_ops id = {.abi_version = BRAID_POLICY_ABI,                                                            \
-                                  .size = sizeof(struct policy_ops),                                                          \
-                                  .name = name_,                                                                              \
-                                  .summary = summary_,                                                                        \
-                                  .source = source_,                                                                          \
-                                  .knows = knows_,                                                                            \
-                                  .scope = SCOPE_VC,                                                                          \
-                                  .params = id##_params,                                                                      \
-                                  .n_params = COMPOSE_N_PARAMS,                                                               \
-                                  .state_size = sizeof(struct compose),                                                       \
-                                  .init = compose_init,                                                                       \
-                                  .on_submit = compose_on_submit,                                                             \
-                                  .on_finish = compose_on_finish,                                                             \
-                                  .on_requeue = compose_on_requeue,                                                           \
+#define COMPOSED(id, name_, summary_, source_, knows_, order_, fill_, preempt_, quantum_, ageing_, service_)           \
+    static const struct param_spec id##_params[COMPOSE_N_PARAMS] = {                                                   \
+        COMPOSE_PARAMS(order_, fill_, preempt_, quantum_, ageing_, service_)};                                         \
+    const struct policy_ops id = {.abi_version = BRAID_POLICY_ABI,                                                     \
+                                  .size = sizeof(struct policy_ops),                                                   \
+                                  .name = name_,                                                                       \
+                                  .summary = summary_,                                                                 \
+                                  .source = source_,                                                                   \
+                                  .knows = knows_,                                                                     \
+                                  .scope = SCOPE_VC,                                                                   \
+                                  .params = id##_params,                                                               \
+                                  .n_params = COMPOSE_N_PARAMS,                                                        \
+                                  .state_size = sizeof(struct compose),                                                \
+                                  .init = compose_init,                                                                \
+                                  .on_submit = compose_on_submit,                                                      \
+                                  .on_finish = compose_on_finish,                                                      \
+                                  .on_requeue = compose_on_requeue,                                                    \
                                   .schedule = compose_schedule}
 
 #endif

@@ -10,10 +10,26 @@
 
 #include <braid/policy.h>
 
-/* Parameters that orders may read; every composed policy has them all (policies/compose.h). */
+struct gittins_index;
+
+/* Parameters that orders may read. Every composition has the first two (policies/compose.h), a policy with an order of its own
+ * the ones that it fills. */
 struct order_params {
-    int64_t ageing_ns;   /* priority: waiting time worth one point; 0: no ageing */
-    bool by_gpu_time;    /* las: attained GPU-time, else time */
+    int64_t ageing_ns;     /* priority: waiting time worth one point; 0: no ageing */
+    bool by_gpu_time;      /* las, tiresias, gittins: attained GPU-time, else time */
+    const int64_t *limits; /* tiresias: service at which a job leaves queue i, ascending */
+    uint32_t n_limits;
+    double promote; /* tiresias: waiting time, in executed time, that brings a job back; 0: never */
+    const struct gittins_index *index;
+};
+
+/* What an order whose values jump remembers of a job (order_ops.jump); zero when the job is submitted. */
+struct order_mark {
+    int64_t key;         /* the value that holds until the next jump */
+    uint32_t level;      /* tiresias: queue; gittins: steps of service behind it */
+    int64_t entered_ns;  /* tiresias: when it entered that queue */
+    int64_t executed_ns; /* tiresias: time it had held GPUs when its service was last counted anew */
+    int64_t queued_ns;   /* tiresias: time it had been without GPUs when it first ran after that */
 };
 
 struct order_ops {
@@ -23,13 +39,17 @@ struct order_ops {
     int64_t (*key)(struct sched *s, uint32_t job, const struct order_params *p, bool is_running);
     /* Change of value a nanosecond. NULL: 0 for all. */
     int64_t (*slope)(const struct order_params *p, uint32_t gpus, bool is_running);
+    /* Instead of `key`, for orders whose values stand still but jump at instants that can be foretold: bring the mark, its key
+     * included, to the present of a job that has been in this state (queued, running) since the last call or enters it now; return
+     * the next instant at which its value changes if its state does not, SCHED_NEVER: none. */
+    int64_t (*jump)(struct sched *s, uint32_t job, const struct order_params *p, struct order_mark *m, bool is_running);
 };
 
 /* All orders, ended by NULL; one by name, or NULL. */
 const struct order_ops *const *order_list(void);
 const struct order_ops *order_find(const char *name);
 
-extern const struct order_ops order_fifo, order_sjf, order_ljf, order_smallest, order_srtf,
-    order_srsf, order_qssf, order_longest_waiting, order_priority, order_round_robin, order_las, order_random;
+extern const struct order_ops order_fifo, order_sjf, order_ljf, order_smallest, order_srtf, order_srsf, order_qssf,
+    order_longest_waiting, order_priority, order_round_robin, order_las, order_random;
 
 #endif

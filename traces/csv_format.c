@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct csv_field trimmed(struct csv_field f)
+static inline struct csv_field trimmed(struct csv_field f)
 {
     while (f.n > 0 && (f.text[0] == ' ' || f.text[0] == '\t')) {
         f.text++;
@@ -36,20 +36,25 @@ static bool is_missing(struct csv_field f)
     return false;
 }
 
-/* Most values are short whole numbers, some with ".0" behind: those need no general parser. */
+/* Most values have few digits, and a scale that takes every one of them to a whole number: those need no general parser. */
 static bool parse_scaled(struct csv_field f, int64_t scale, int64_t *out)
 {
-    size_t n = f.n > 2 && f.text[f.n - 2] == '.' && f.text[f.n - 1] == '0' ? f.n - 2 : f.n;
-    uint64_t v = 0;
-    if (n == 0 || n > 18)
+    int64_t v = 0, unit = 0; /* unit: what the last digit counts for, once there was a point */
+    if (f.n == 0 || f.n > 18)
         return number_parse_scaled(f.text, f.n, scale, out);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < f.n; i++) {
         unsigned digit = (unsigned)(unsigned char)f.text[i] - '0';
-        if (digit > 9)
+        bool is_point = f.text[i] == '.' && unit == 0 && f.n > 1;
+        if (is_point) {
+            unit = scale;
+            continue;
+        }
+        if (digit > 9 || (unit != 0 && unit % 10 != 0))
             return number_parse_scaled(f.text, f.n, scale, out);
-        v = v * 10 + digit;
+        v = v * 10 + (int64_t)digit;
+        unit /= 10;
     }
-    return !__builtin_mul_overflow((int64_t)v, scale, out);
+    return !__builtin_mul_overflow(v, unit != 0 ? unit : scale, out);
 }
 
 static bool is_date(struct csv_field f)

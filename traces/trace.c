@@ -136,6 +136,17 @@ static bool move_column(struct workload *out, struct rows *r, const struct colum
     return true;
 }
 
+/* A rank as text; returns its length. */
+static uint32_t put_rank(char *text, uint32_t rank)
+{
+    uint32_t n = 1;
+    for (uint32_t rest = rank; rest >= 10; rest /= 10)
+        n++;
+    for (uint32_t i = n; i-- > 0; rank /= 10)
+        text[i] = (char)('0' + rank % 10);
+    return n;
+}
+
 static bool move_ids(struct workload *out, struct rows *r, const uint32_t *pick, uint32_t n, bool is_identity)
 {
     if (r->has.id && is_identity) {
@@ -168,7 +179,7 @@ static bool move_ids(struct workload *out, struct rows *r, const uint32_t *pick,
             memcpy(out->id_text + at, r->w.id_text + r->w.id_at[pick[j]], length);
             at += length;
         } else {
-            at += (uint64_t)snprintf(out->id_text + at, 16, "%" PRIu32, j);
+            at += put_rank(out->id_text + at, j);
         }
     }
     out->id_at[n] = at;

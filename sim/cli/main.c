@@ -1,16 +1,13 @@
 #include "base/names.h"
 #include "cli/cli.h"
 
+#include <braid/braid.h>
 #include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#ifndef BRAID_VERSION
-#define BRAID_VERSION "unknown"
-#endif
 
 static const struct {
     const char *name, *help;
@@ -99,7 +96,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help(stdout) + cli_finish();
     if (strcmp(argv[1], "--version") == 0) {
-        printf("braid %s\n", BRAID_VERSION);
+        printf("braid %s\n", braid_version());
         return cli_finish();
     }
     const char *names[N_COMMANDS];

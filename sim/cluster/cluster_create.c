@@ -149,12 +149,6 @@ static struct pool pool_of_group(const struct cluster *c, const struct node_grou
     };
 }
 
-static bool pools_are_alike(const struct pool *a, const struct pool *b)
-{
-    return a->gpus == b->gpus && a->gpu_type == b->gpu_type && a->cpu_milli == b->cpu_milli &&
-           a->mem_kib == b->mem_kib && a->gpu_memory_kib == b->gpu_memory_kib;
-}
-
 /* The sets of one pool: every node has all its GPUs free. */
 static bool build_index(struct cluster *c, uint32_t pool)
 {

@@ -108,6 +108,13 @@ static inline bool pool_matches(const struct pool *p, const struct demand *d)
     return p->gpus > 0 && (d->gpu_type == NAMES_NONE || d->gpu_type == p->gpu_type);
 }
 
+/* Nodes of the same kind: within a partition they are one pool. */
+static inline bool pools_are_alike(const struct pool *a, const struct pool *b)
+{
+    return a->gpus == b->gpus && a->gpu_type == b->gpu_type && a->cpu_milli == b->cpu_milli &&
+           a->mem_kib == b->mem_kib && a->gpu_memory_kib == b->gpu_memory_kib;
+}
+
 /* Does the CPU or memory of some node of the partition bound `d`? When not, counts of GPUs decide alone. */
 bool cluster_is_bounded(const struct cluster *c, uint32_t partition, const struct demand *d);
 

@@ -51,6 +51,15 @@ struct config_file *config_files_at(struct config_files *f, const char *shown)
     return file;
 }
 
+/* "cannot open 'x' (dir/x)": the path as written, and where it was looked for when that is elsewhere. */
+static int fail_file(const struct config_file *file, const char *shown, struct config_place place, const char *what,
+                     const char *why, struct error *err)
+{
+    bool is_elsewhere = strcmp(file->path, shown) != 0;
+    return config_fail(err, place, "%s '%s'%s%s%s%s%s", what, shown, is_elsewhere ? " (" : "",
+                       is_elsewhere ? file->path : "", is_elsewhere ? ")" : "", why[0] != '\0' ? ": " : "", why);
+}
+
 int config_files_digest(struct config_file *file, const char *shown, struct config_place place, struct error *err)
 {
     if (file->hex[0] != '\0')
@@ -58,10 +67,10 @@ int config_files_digest(struct config_file *file, const char *shown, struct conf
     struct stat st;
     int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer would hang */
     if (fd < 0)
-        return config_fail(err, place, "cannot open '%s' (%s): %s", shown, file->path, strerror(errno));
+        return fail_file(file, shown, place, "cannot open", strerror(errno), err);
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         close(fd);
-        return config_fail(err, place, "'%s' (%s) is not a file", shown, file->path);
+        return fail_file(file, shown, place, "cannot read", "it is not a file", err);
     }
     struct digest d;
     uint8_t bytes[DIGEST_BYTES], buffer[16384];
@@ -73,7 +82,7 @@ int config_files_digest(struct config_file *file, const char *shown, struct conf
     int problem = errno;
     close(fd);
     if (got < 0)
-        return config_fail(err, place, "cannot read '%s' (%s): %s", shown, file->path, strerror(problem));
+        return fail_file(file, shown, place, "cannot read", strerror(problem), err);
     digest_final(&d, bytes);
     digest_hex(bytes, DIGEST_BYTES, file->hex);
     return BRAID_OK;

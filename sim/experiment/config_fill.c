@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "traces/generator.h"
+#include "traces/reader.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -234,18 +235,26 @@ static int fill_path(struct config_fill *f, const struct config_key *key, const 
     return BRAID_OK;
 }
 
-/* Texts that name something which other rooms keep a list of, or that is still to come. */
+/* Texts that name something of which another room keeps the list. */
 static int check_text(struct config_fill *f, const struct config_key *key, const struct config_node *node)
 {
-    if (strcmp(key->section, "trace.generate") == 0 && strcmp(key->name, "model") == 0 &&
-        generator_summary(node->text) == NULL) {
+    const char *names[NAMES_MAX] = {"auto"};
+    size_t n = 0;
+    if (strcmp(key->section, "trace") == 0 && strcmp(key->name, "format") == 0) {
+        const struct trace_reader *const *readers = reader_list();
+        for (n = 1; n < NAMES_MAX && readers[n - 1] != NULL; n++)
+            names[n] = readers[n - 1]->name;
+    } else if (strcmp(key->section, "trace.generate") == 0 && strcmp(key->name, "model") == 0) {
         const char *const *models = generator_models();
-        size_t n = 0;
-        while (models[n] != NULL)
-            n++;
-        return config_fail_unknown(f->err, node->place, "generator model", node->text, models, n);
+        for (n = 0; n < NAMES_MAX && models[n] != NULL; n++)
+            names[n] = models[n];
     }
-    return BRAID_OK;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], node->text) == 0)
+            return BRAID_OK;
+    char what[PATH_SIZE];
+    snprintf(what, sizeof what, "'%s.%s'", key->section, key->name);
+    return n == 0 ? BRAID_OK : config_fail_unknown(f->err, node->place, what, node->text, names, n);
 }
 
 static int fill_scalar(struct config_fill *f, const struct config_key *key, const struct config_node *node, void *base)

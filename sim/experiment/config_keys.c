@@ -42,7 +42,7 @@ const struct config_key config_keys[] = {
      SHOWN(run_config, trace.shown_path), .help = "The trace file, plain or gzip."},
     {"trace", "generate", KEY_SECTION, .when = "generate", .help = "Make a trace instead of reading one."},
     {"trace", "format", KEY_TEXT, .def = "auto", .when = "!generate", RUN(trace.format, TEXT),
-     .help = "Name of the reader (`braid trace info` shows it); `auto`: told by the content."},
+     .help = "The format, see *Trace formats* below; `auto`: told by the content."},
     {"trace", "window", KEY_WINDOW, .def = "[start, end]",
      .help = "Keep jobs submitted in [begin, end): dates (`2017-10-01`, `2017-10-01 12:00:00`; UTC unless a zone is "
              "given) or times from the first submission (`7 d`); `start` and `end` leave a side open."},
@@ -61,7 +61,7 @@ const struct config_key config_keys[] = {
     {"trace", "vcs", KEY_TEXTS, .def = "all", .word = "all", .help = "Keep only the jobs of these VCs."},
 
     {"trace.generate", "model", KEY_TEXT, .def = "philly", RUN(trace.generate.model, TEXT),
-     .help = "Name of the generator's model."},
+     .help = "See *Generator models* below."},
     {"trace.generate", "jobs", KEY_INT, .def = "2000", .min = 1, .max = 1000000000.0, RUN(trace.generate.jobs, U32),
      .help = "Number of jobs."},
     {"trace.generate", "rate_per_day", KEY_NUMBER, .def = "auto", .word = "auto", .word_value = 0, .min = 0.001,

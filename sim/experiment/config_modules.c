@@ -130,16 +130,18 @@ static int load_plugin(struct config_fill *f, const struct config_node *node, st
     return BRAID_OK;
 }
 
-/* A composition is called by what it is given: "srsf+easy". */
-static const char *compose_label(struct config_fill *f, const struct config_node *map)
+/* A composition is called by the parts that it is given, whatever their order in the file: "srsf+easy". NULL: none given. */
+static const char *compose_label(struct config_fill *f, const struct policy_ops *ops, const struct config_node *map)
 {
     config_text_clear(&f->scratch);
-    for (uint32_t i = 0; i < map->n; i++)
-        if (map->items[i].value->kind == CONFIG_SCALAR) {
-            config_text_put(&f->scratch, f->scratch.n > 0 ? "+" : "");
-            config_text_put(&f->scratch, map->items[i].value->text);
-        }
-    return f->scratch.n > 0 ? arena_text(f->arena, f->scratch.s, f->scratch.n) : "compose";
+    for (size_t i = 0; i < ops->n_params; i++) {
+        const struct config_item *item = config_tree_find(map, ops->params[i].name);
+        if (item == NULL)
+            continue;
+        config_text_put(&f->scratch, f->scratch.n > 0 ? "+" : "");
+        config_text_node(&f->scratch, item->value);
+    }
+    return f->scratch.n > 0 ? arena_text(f->arena, f->scratch.s, f->scratch.n) : NULL;
 }
 
 /* Find the policy that the node names, write its key, and set ops and the default label. */
@@ -158,11 +160,11 @@ static int find_policy(struct config_fill *f, const struct config_node *node, st
     }
     if (node->kind == CONFIG_MAP && name == NULL) {
         policy->ops = policy_find("compose");
-        if (policy->ops == NULL || node->n == 0)
+        if (policy->ops == NULL || node->n == (config_tree_find(node, "label") != NULL))
             return config_fail(f->err, node->place, "'policy' needs a 'name'");
-        policy->label = compose_label(f, node);
+        policy->label = compose_label(f, policy->ops, node);
         if (policy->label == NULL)
-            return config_fill_short(f);
+            policy->label = policy->ops->name;
     } else {
         const struct config_node *text = name != NULL ? name->value : node;
         int status = config_value_read(&value, &key, text, f->arena, f->err);

@@ -244,8 +244,11 @@ static bool on_close(struct parse *p, const yaml_event_t *e)
         if (!find_repeated(items, n, &first, &second))
             return parse_short_of_memory(p);
         if (second < n) {
-            config_fail(p->err, items[second].key_place, "key '%s' is repeated; it stands in line %d already",
-                        items[second].key, items[first].key_place.line);
+            if (p->whole.line == 0)
+                config_fail(p->err, p->whole, "key '%s' is repeated", items[second].key);
+            else
+                config_fail(p->err, items[second].key_place, "key '%s' is repeated; it stands in line %d already",
+                            items[second].key, items[first].key_place.line);
             return false;
         }
     }
@@ -381,8 +384,11 @@ const struct config_node *config_tree_parse(struct arena *a, const char *text, s
     free(p.anchors);
     if (!ok)
         return NULL;
-    if (p.root == NULL)
-        config_fail(err, whole.line != 0 ? (struct config_place){whole.file, 0, 0} : whole, "nothing is written here");
+    if (p.root == NULL && whole.line != 0)
+        config_fail(err, (struct config_place){whole.file, 0, 0},
+                    "the config is empty; it needs at least 'trace: PATH'");
+    else if (p.root == NULL)
+        config_fail(err, whole, "a value is missing");
     return p.root;
 }
 

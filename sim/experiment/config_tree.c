@@ -148,8 +148,8 @@ static const struct config_node *set_below(const struct setting *s, const struct
     if (old->kind == CONFIG_LIST) {
         i = set_list_index(old, name);
         if (i == old->n) {
-            config_fail(s->err, s->place, "'%s' cannot be set: the list has %u items, numbered from 0, and no '%s'",
-                        s->key, old->n, name);
+            config_fail(s->err, s->place, "'%s' cannot be set: the list has %u item%s, numbered from 0, and no '%s'",
+                        s->key, old->n, old->n == 1 ? "" : "s", name);
             return NULL;
         }
     } else {

@@ -50,6 +50,8 @@ static void number_hint(const char *text, enum key_type type, char *out, size_t 
                  type == KEY_TIME ? "write a unit, such as '90 s', '90 min' or '1.5 h'" : "write it in decimal");
     else if (is_digit(digits[0]) && strpbrk(digits, "_,") != NULL)
         snprintf(out, size, "; write the digits without separators");
+    else if (type == KEY_TIME && strspn(digits, "0123456789") == 4 && digits[4] == '-')
+        snprintf(out, size, "; no date is read here: write the time since time 0");
     else if (strncasecmp(digits, ".inf", 4) == 0 || strncasecmp(digits, ".nan", 4) == 0)
         snprintf(out, size, "; it must be finite");
 }

@@ -1,35 +1,64 @@
 /* execute.h - runs an experiment's runs in parallel (OpenMP, one level), one thread writes HDF5.
  *
- * Workers take runs in order, share the read-only workload (read once for equal trace_key, freed after its last run) and hand
- * results to the writing thread over a bounded queue. SIGINT and SIGTERM (through `cancel`) stop soon; finished parts stay for
- * --resume. A lock on OUT.h5.parts/.lock keeps a second process away.
+ *   worker 1 ─ get workload, scale, run, metrics ─┐
+ *   worker 2 ─ …                                  ├──▶ bounded queue ──▶ thread 0: part, cost, progress ──▶ OUT.h5
+ *   worker n ─ …                                 ─┘
+ *
+ * Workers take runs in order of their traces, share the read-only workload (read once for equal trace_key, freed after its last run) and
+ * hand results to the writing thread. One worker is no thread at all. `cancel` stops soon; finished parts stay for --resume. A lock on
+ * OUT.h5.parts/.lock keeps a second process away.
+ *
+ * What the file holds depends on the runs alone: not on the number of threads, nor on which runs were stored before.
  */
 #ifndef EXPERIMENT_EXECUTE_H
 #define EXPERIMENT_EXECUTE_H
 
 #include "experiment/experiment.h"
+#include "output/results.h"
 
-enum progress_mode { PROGRESS_AUTO, PROGRESS_QUIET, PROGRESS_BAR, PROGRESS_JSON };
+/* How far it is; told by the calling thread at the start, after each run, several times a second in between when there are threads,
+ * and at the end. */
+struct execute_progress {
+    uint32_t planned, reused, done, failed; /* done: computed now, without the failed ones */
+    double elapsed_s, eta_s;                /* eta: NaN when it cannot be told yet */
+    const struct run_config *run;           /* the run that has just ended, or NULL */
+    const char *id;                         /* its id, or NULL */
+    const char *message;                    /* why it failed, or NULL */
+    bool is_end;
+};
 
 struct execute_options {
-    const char *output; /* path of the results file */
+    const char *output; /* path of the results file; its folder exists */
     int threads;        /* >= 1 */
     bool resume, check, fail_fast;
     uint32_t shard, n_shards; /* run index % n_shards == shard - 1; n_shards 0: all */
-    enum progress_mode progress;
-    const volatile int *cancel;
+    void (*progress)(void *self, const struct execute_progress *p); /* may be NULL */
+    void *progress_self;
+    const volatile int *cancel; /* may be NULL */
 };
 
 struct execute_report {
     uint32_t planned, reused, done, failed;
-    bool was_interrupted, is_complete;
+    bool was_interrupted, is_complete; /* complete: OUT.h5 has every planned run, none failed */
 };
 
-/* BRAID_OK when every planned run is in `output`; BRAID_FAILED when a run failed (the others are stored), was interrupted, or a file could
- * not be written; BRAID_BAD_INPUT for a bad trace. */
-int experiment_execute(const struct experiment *x, const struct execute_options *o, struct execute_report *report, struct error *err);
+/* BRAID_OK when every planned run is in `output`. BRAID_FAILED when a run failed (the file is written nevertheless, with rows that say so,
+ * unless fail_fast or all of them failed), when it was interrupted (what is finished is kept beside for `resume`), or when a file could not be
+ * written. BRAID_BAD_INPUT for a trace that cannot be read, or when every run was refused as bad input. An earlier `output` stays as it was
+ * unless the new one is complete. */
+int experiment_execute(const struct experiment *x, const struct execute_options *o, struct execute_report *report,
+                       struct error *err);
 
-/* One run without files: load and scale its workload, run, compute metrics. Used by execute, tests and bench. `w` and `r` are filled. */
-int experiment_run_one(const struct run_config *config, bool check, struct workload *w, struct run_result *r, struct error *err);
+/* The runs of a shard in the order of the sweep, with their ids (which needs their traces to be read): `each` is called once a run. */
+int experiment_list(const struct experiment *x, uint32_t shard, uint32_t n_shards,
+                    void (*each)(void *self, const struct run_config *run, const char *id), void *self,
+                    struct error *err);
+
+/* Whether /jobs gets rows for the runs of an experiment (`output.jobs: auto`: up to 100 runs). */
+bool experiment_keeps_jobs(const struct experiment *x, const struct run_config *run);
+
+/* One run without files: load and scale its workload, run. Used by tests and bench. `w` and `r` are filled, and free on error. */
+int experiment_run_one(const struct run_config *config, bool check, struct workload *w, struct run_result *r,
+                       struct error *err);
 
 #endif

@@ -76,6 +76,74 @@ static int apply_override(struct load *l, const char *text)
     return value != NULL ? apply_value(l, key, place, value) : l->err->code;
 }
 
+/* ---- labels ------------------------------------------------------------------------------------- */
+
+/* The name that a policy of a sweep goes by unless it has a label; NULL for those that see to it themselves. */
+static const char *plain_name(const struct config_node *policy)
+{
+    const struct config_item *name = config_tree_find(policy, "name");
+    if (config_tree_find(policy, "label") != NULL)
+        return NULL;
+    const struct config_node *text = name != NULL ? name->value : policy;
+    return text->kind == CONFIG_SCALAR ? text->text : NULL;
+}
+
+/* "tiresias thresholds=[3250, 7200]" */
+static const struct config_node *label_node(struct load *l, const struct policy_ops *ops,
+                                            const struct config_node *policy)
+{
+    struct config_text t;
+    config_text_init(&t);
+    config_text_put(&t, ops->name);
+    for (size_t i = 0; i < ops->n_params; i++) {
+        const struct config_item *item = config_tree_find(policy, ops->params[i].name);
+        if (item == NULL)
+            continue;
+        config_text_format(&t, " %.80s=", item->key);
+        config_text_node(&t, item->value);
+    }
+    struct config_node *label = ARENA_NEW(&l->x->arena, struct config_node, 1);
+    if (label != NULL) {
+        *label = (struct config_node){.kind = CONFIG_SCALAR, .is_quoted = true, .place = policy->place};
+        label->text = t.is_short ? NULL : arena_text(&l->x->arena, t.s, t.n);
+    }
+    config_text_fini(&t);
+    return label != NULL && label->text != NULL ? label : NULL;
+}
+
+/* Variants of one policy in a sweep would all be called by its name: call those with parameters by these as well. */
+static int label_variants(struct load *l)
+{
+    struct sweep_axis *axis = NULL;
+    for (uint32_t i = 0; i < l->sweep.n_axes; i++)
+        if (strcmp(l->sweep.axes[i].key, "policy") == 0)
+            axis = &l->sweep.axes[i];
+    if (axis == NULL)
+        return BRAID_OK;
+    struct config_item *items = ARENA_NEW(&l->x->arena, struct config_item, axis->n);
+    if (items == NULL)
+        return short_of_memory(l->err);
+    for (uint32_t i = 0; i < axis->n; i++) {
+        const struct config_node *policy = axis->values[i].value;
+        const char *name = plain_name(policy);
+        bool is_shared = false;
+        for (uint32_t k = 0; name != NULL && policy->kind == CONFIG_MAP && k < axis->n && !is_shared; k++) {
+            const char *other = plain_name(axis->values[k].value);
+            is_shared = k != i && other != NULL && strcmp(other, name) == 0;
+        }
+        items[i] = axis->values[i];
+        const struct policy_ops *ops = is_shared ? policy_find(name) : NULL;
+        if (ops == NULL) /* a name that is not known is an error once the run is filled */
+            continue;
+        const struct config_node *label = label_node(l, ops, policy);
+        items[i].value = label != NULL ? config_tree_put(&l->x->arena, policy, "label", policy->place, label) : NULL;
+        if (items[i].value == NULL)
+            return short_of_memory(l->err);
+    }
+    axis->values = items;
+    return BRAID_OK;
+}
+
 /* ---- runs -------------------------------------------------------------------------------------- */
 
 /* Two equal runs would be one row of the results: refuse them while the reason is at hand. */
@@ -172,6 +240,8 @@ static int load_all(struct load *l, const struct config_override *sets, size_t n
     const struct config_item *sweep = config_tree_find(l->root, "sweep");
     l->sweep_place = sweep != NULL ? sweep->key_place : l->root->place;
     status = sweep_init(&l->sweep, &x->arena, sweep != NULL ? sweep->value : NULL, EXPERIMENT_RUNS_MAX, l->err);
+    if (status == BRAID_OK)
+        status = label_variants(l);
     if (status != BRAID_OK)
         return status;
     x->n_runs = l->sweep.n_runs;

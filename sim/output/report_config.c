@@ -73,6 +73,49 @@ int report_config_measure(struct measure_window *out, const struct report_file *
     return BRAID_OK;
 }
 
+static uint64_t whole(const char *text, uint64_t otherwise)
+{
+    uint64_t value;
+    return text != NULL && number_parse_u64(text, strlen(text), &value) ? value : otherwise;
+}
+
+void report_config_bases(struct node_bases *out, const struct report_run *run, uint64_t widest)
+{
+    *out = (struct node_bases){.stride = widest};
+    yaml_document_t document;
+    if (!load_document(&document, run->config))
+        return;
+    yaml_node_t *cluster = child(&document, yaml_document_get_root_node(&document), "cluster");
+    yaml_node_t *nodes = child(&document, cluster, "nodes");
+    uint64_t gpus = whole(scalar(child(&document, cluster, "gpus_per_node")), 0);
+    if (gpus > widest)
+        out->stride = gpus;
+    const uint32_t room = sizeof out->groups / sizeof out->groups[0];
+    if (nodes != NULL && nodes->type == YAML_SEQUENCE_NODE)
+        for (yaml_node_item_t *i = nodes->data.sequence.items.start; i < nodes->data.sequence.items.top; i++) {
+            yaml_node_t *group = yaml_document_get_node(&document, *i);
+            if (out->n_groups == room) {
+                out->n_groups = 0; /* too many to count through: all nodes one stride apart */
+                break;
+            }
+            out->groups[out->n_groups].nodes = whole(scalar(child(&document, group, "count")), 1);
+            out->groups[out->n_groups++].gpus = whole(scalar(child(&document, group, "gpus")), 0);
+        }
+    yaml_document_delete(&document);
+}
+
+uint64_t node_base(const struct node_bases *b, uint64_t node)
+{
+    uint64_t base = 0;
+    for (uint32_t i = 0; i < b->n_groups; i++) {
+        if (node < b->groups[i].nodes)
+            return base + node * b->groups[i].gpus;
+        base += b->groups[i].nodes * b->groups[i].gpus;
+        node -= b->groups[i].nodes;
+    }
+    return base + node * b->stride;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -86,13 +129,8 @@ static void say_nodes(yaml_document_t *d, yaml_node_t *nodes, char *out, size_t 
     const char *type = "";
     for (yaml_node_item_t *i = nodes->data.sequence.items.start; i < nodes->data.sequence.items.top; i++) {
         yaml_node_t *group = yaml_document_get_node(d, *i);
-        const char *count_text = scalar(child(d, group, "count")), *gpus_text = scalar(child(d, group, "gpus"));
-        uint64_t count = 1;
-        gpus = 0;
-        if (count_text != NULL)
-            number_parse_u64(count_text, strlen(count_text), &count);
-        if (gpus_text != NULL)
-            number_parse_u64(gpus_text, strlen(gpus_text), &gpus);
+        uint64_t count = whole(scalar(child(d, group, "count")), 1);
+        gpus = whole(scalar(child(d, group, "gpus")), 0);
         type = scalar(child(d, group, "gpu"));
         type = type == NULL ? "" : type;
         n_nodes += count;

@@ -14,6 +14,20 @@ struct measure_window {
 int report_config_measure(struct measure_window *out, const struct report_file *f, const struct report_run *run,
                           double first_submit_s, struct error *err);
 
+/* The number of the first GPU of each node when the GPUs of the whole cluster are counted through, node by node. */
+struct node_bases {
+    uint32_t n_groups; /* of equal nodes, in order of node number */
+    struct {
+        uint64_t nodes, gpus; /* of each */
+    } groups[64];
+    uint64_t stride; /* nodes beyond the groups: this many GPUs apart */
+};
+
+/* From `cluster: {nodes: [...]}`; where the config names a file instead, every node counts as `widest` GPUs, the most that any is seen to
+ * have. */
+void report_config_bases(struct node_bases *out, const struct report_run *run, uint64_t widest);
+uint64_t node_base(const struct node_bases *b, uint64_t node);
+
 /* "8 nodes x 8 v100 GPUs", "2 VCs on nodes.csv" from `cluster`; "" when it cannot be told. Returns `out`. */
 const char *report_config_cluster(const struct report_run *run, char *out, size_t size);
 

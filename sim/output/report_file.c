@@ -109,7 +109,7 @@ static const char **load_texts(struct report_file *f, const struct report_table 
 
 static int load_run_texts(struct report_file *f, const struct report_table *t, struct error *err)
 {
-    static const char *const names[] = {"run", "name", "label", "trace_digest", "digest", "config"};
+    static const char *const names[] = {"run", "name", "label", "trace_digest", "digest", "config", "output"};
     enum { N = sizeof names / sizeof names[0] };
     const char **texts[N];
     for (int i = 0; i < N; i++) {
@@ -127,6 +127,7 @@ static int load_run_texts(struct report_file *f, const struct report_table *t, s
         run->trace_digest = texts[3][i];
         run->digest = texts[4][i];
         run->config = texts[5][i];
+        run->output = texts[6][i];
     }
     return BRAID_OK;
 }
@@ -345,4 +346,10 @@ const char *report_run_title(const struct report_file *f, const struct report_ru
 bool report_run_has(const struct report_run *run, int table)
 {
     return run->tables[table].count > 0;
+}
+
+bool report_run_kept(const struct report_run *run, int table)
+{
+    const char *owner = table == RESULTS_ALLOCS ? "segments" : results_table(table)->name;
+    return report_run_has(run, table) || strstr(run->output, owner) != NULL;
 }

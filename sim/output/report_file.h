@@ -15,6 +15,7 @@
 struct report_run {
     const char *id, *name, *label; /* label: what the policy is called */
     const char *trace_digest, *digest, *status, *config;
+    const char *output; /* which tables were kept, by name */
     uint64_t seed;
     char seed_text[24];
     int64_t origin_utc_s; /* 0 where the trace has relative times */
@@ -50,5 +51,8 @@ const char *report_run_title(const struct report_file *f, const struct report_ru
 
 /* The rows of `run` in a table are there (the output was on and there is at least one row). */
 bool report_run_has(const struct report_run *run, int table);
+
+/* The output was on, though it may have no rows (nothing ran). */
+bool report_run_kept(const struct report_run *run, int table);
 
 #endif

@@ -142,14 +142,17 @@ hid_t results_driver_create(struct results_disk *disk, hid_t *driver)
 {
     hid_t file = -1;
     *driver = H5FDregister(&stream_class);
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
     const struct driver_info info = {disk};
-    if (*driver >= 0 && access >= 0 && H5Pset_driver(access, *driver, &info) >= 0 &&
+    if (*driver >= 0 && access >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
+        H5Pset_driver(access, *driver, &info) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >=
             0) /* compact, and the same from later versions */
-        file = H5Fcreate("results", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        file = H5Fcreate("results", H5F_ACC_TRUNC, creation, access);
     if (access >= 0)
         H5Pclose(access);
+    if (creation >= 0)
+        H5Pclose(creation);
     return file;
 }
 

@@ -1,7 +1,6 @@
 #include "output/results_writer.h"
 
 #include "base/check.h"
-#include "output/results_version.h" /* made by meson */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,9 +47,10 @@ static int temporary_open(struct results_writer *w, struct error *err)
     }
 }
 
+static const char producer[] = "braid " BRAID_VERSION; /* from meson.build */
+
 static bool attributes_write(hid_t file)
 {
-    static const char producer[] = RESULTS_PRODUCER;
     const uint32_t schema = RESULTS_SCHEMA;
     const struct column_spec text = {.type = COLUMN_TEXT};
     hid_t space = H5Screate(H5S_SCALAR), type = column_type_create(&text, sizeof producer - 1);
@@ -204,7 +204,7 @@ static void file_close(struct results_writer *w)
 
 const char *results_producer(void)
 {
-    return RESULTS_PRODUCER;
+    return producer;
 }
 
 int folder_sync(const char *path)

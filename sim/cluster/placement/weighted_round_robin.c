@@ -18,12 +18,6 @@ struct weighted_round_robin {
     uint32_t *next; /* a pool: the node behind the last one used */
 };
 
-static bool pools_are_alike(const struct pool *a, const struct pool *b)
-{
-    return a->gpus == b->gpus && a->gpu_type == b->gpu_type && a->cpu_milli == b->cpu_milli &&
-           a->mem_kib == b->mem_kib && a->gpu_memory_kib == b->gpu_memory_kib;
-}
-
 /* The kind of each pool: like nodes in several partitions are one kind; kinds are numbered by their first nodes. */
 static uint32_t number_kinds(const struct cluster *c, uint32_t *kind)
 {

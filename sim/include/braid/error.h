@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* The value of a status is the exit status of the program that meets it. */
 enum braid_status {
@@ -38,6 +39,7 @@ int error_at(struct error *e, int code, const char *file, int line, int col, con
 /* Write "FILE:LINE:COL: message" (the parts that are known) into `out`; returns `out`. */
 const char *error_text(const struct error *e, char *out, unsigned long size);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -25,6 +25,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define BRAID_POLICY_ABI 1u
 #define SCHED_NEVER INT64_MAX /* an instant that does not come */
@@ -206,6 +207,7 @@ int sched_wake_at(struct sched *s, int64_t when_ns);
 /* Say why the next verb is taken (kept in the event log when it is on; costs nothing otherwise). */
 void sched_because(struct sched *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

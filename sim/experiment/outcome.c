@@ -1,0 +1,157 @@
+#include "experiment/outcome.h"
+
+#include "experiment/execute.h"
+#include "experiment/load_capacity.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static double clock_s(clockid_t clock)
+{
+    struct timespec t = {0};
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int outcome_scale(struct workload *out, const struct workload *base, const struct run_config *config, struct error *err)
+{
+    struct load_capacity *capacity = load_capacity_create(config, base, err);
+    if (capacity == NULL)
+        return err->code;
+    struct trace_capacity view = load_capacity_view(capacity);
+    int status = trace_scale(out, base, config->trace.load, config->trace.load_scope, &view, err);
+    load_capacity_destroy(capacity);
+    return status;
+}
+
+struct run_spec outcome_spec(const struct run_config *config, const struct workload *w, bool check,
+                             const volatile int *cancel)
+{
+    return (struct run_spec){
+        .workload = w,
+        .cluster = &config->cluster,
+        .policy = config->policy,
+        .placement = config->placement,
+        .estimate = config->estimate,
+        .overhead = config->overhead,
+        .measure = config->measure,
+        .stop = config->stop,
+        .seed = config->seed,
+        .check = check,
+        .cancel = cancel,
+    };
+}
+
+static bool wants_recorder(const struct output_spec *o)
+{
+    return o->series_step_ns > 0 || o->segments || o->events;
+}
+
+/* Run, and all that is told from the run. Its workload is there. */
+static int compute(struct outcome *o, const struct outcome_context *c)
+{
+    const struct run_config *config = o->config;
+    struct run_output *out = &o->output;
+    struct run_spec spec = outcome_spec(config, out->workload, c->check, c->cancel);
+    uint32_t n_queues = config->cluster.n_vcs > 0 ? config->cluster.n_vcs : 1;
+    if (wants_recorder(&config->output)) {
+        o->recorder = recorder_create(&config->output, n_queues, &o->error);
+        if (o->recorder == NULL)
+            return o->error.code;
+        spec.watch = recorder_watch(o->recorder);
+    }
+    int status = run(&o->result, &spec, &o->error);
+    if (status != 0)
+        return status;
+    if (o->recorder != NULL && !recorder_finish(o->recorder, &o->result))
+        return error_set(&o->error, BRAID_FAILED, "out of memory for the series and segments that 'output' asks for");
+    status = metrics_compute(&out->metrics, &o->result, out->workload, &config->measure, &o->error);
+    if (status != 0)
+        return status;
+    out->result = &o->result;
+    out->recorder = o->recorder;
+    results_digest(&o->result, out->workload, out->digest);
+    return 0;
+}
+
+/* Id, workload at its load; true when there is something to compute. */
+static bool prepare(struct outcome *o, const struct outcome_context *c)
+{
+    const struct run_config *config = o->config;
+    o->base = workload_cache_get(c->cache, config, &o->error);
+    if (o->base == NULL)
+        return false;
+    results_run_id(config, o->base, o->id);
+    memcpy(o->output.id, o->id, sizeof o->id);
+    o->output.workload = o->base;
+    if (c->parts != NULL) {
+        uint8_t described[DIGEST_BYTES];
+        results_describe(config, c->x->name, o->output.keeps_jobs, described);
+        o->stored = parts_find(c->parts, o->id, described);
+        if (o->stored != NULL)
+            return false;
+    }
+    if (config->trace.load > 0) {
+        if (outcome_scale(&o->scaled, o->base, config, &o->error) != 0)
+            return false;
+        o->output.workload = &o->scaled;
+    }
+    return true;
+}
+
+void outcome_compute(struct outcome *o, const struct outcome_context *c, const struct run_config *config)
+{
+    *o = (struct outcome){.config = config};
+    workload_init(&o->scaled);
+    o->output.config = config;
+    o->output.name = c->x->name;
+    o->output.keeps_jobs = experiment_keeps_jobs(c->x, config);
+    for (int i = 0; i < METRICS_MAX; i++)
+        o->output.metrics.value[i] = NAN;
+    double wall = clock_s(CLOCK_MONOTONIC), cpu = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    if (prepare(o, c)) {
+        int status = compute(o, c);
+        if (status != 0 && o->error.code == 0)
+            o->error.code = status;
+    }
+    o->output.message = o->error.message;
+    o->wall_s = clock_s(CLOCK_MONOTONIC) - wall;
+    o->cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
+}
+
+void outcome_fini(struct outcome *o, const struct outcome_context *c)
+{
+    if (o->result.arena != NULL)
+        run_result_fini(&o->result);
+    recorder_destroy(o->recorder);
+    workload_fini(&o->scaled);
+    workload_cache_put(c->cache, o->config);
+}
+
+int experiment_run_one(const struct run_config *config, bool check, struct workload *w, struct run_result *r,
+                       struct error *err)
+{
+    struct error local = {0};
+    struct error *e = err != NULL ? err : &local;
+    *r = (struct run_result){0};
+    int status = trace_load(w, &config->trace, e);
+    if (status != 0)
+        return status;
+    if (config->trace.load > 0) {
+        struct workload scaled;
+        workload_init(&scaled);
+        status = outcome_scale(&scaled, w, config, e);
+        workload_fini(w);
+        if (status != 0) {
+            workload_fini(&scaled);
+            return status;
+        }
+        *w = scaled;
+    }
+    struct run_spec spec = outcome_spec(config, w, check, NULL);
+    status = run(r, &spec, e);
+    if (status != 0)
+        workload_fini(w);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* outcome.h - one run computed: from its config to everything that is stored of it (for execute.c). */
+#ifndef EXPERIMENT_OUTCOME_H
+#define EXPERIMENT_OUTCOME_H
+
+#include "experiment/parts.h"
+#include "experiment/workload_cache.h"
+
+struct outcome {
+    const struct run_config *config;
+    char id[RUN_ID_HEX + 1];         /* "" when its trace cannot be read */
+    const struct stored_run *stored; /* it is stored already: nothing was computed */
+    struct run_output output;
+    struct error error; /* code 0: it went well */
+    double wall_s, cpu_s;
+    /* what `output` points to */
+    const struct workload *base; /* from the cache, until outcome_fini */
+    struct workload scaled;
+    struct run_result result;
+    struct recorder *recorder;
+};
+
+/* What all runs of an experiment have in common; read only. */
+struct outcome_context {
+    const struct experiment *x;
+    struct workload_cache *cache;
+    const struct parts *parts; /* where to look for stored runs; NULL: nowhere */
+    bool check;
+    const volatile int *cancel;
+};
+
+/* Compute `config`. Never fails as a call: `o->error` says how it went. HDF5 is not touched. */
+void outcome_compute(struct outcome *o, const struct outcome_context *c, const struct run_config *config);
+void outcome_fini(struct outcome *o, const struct outcome_context *c);
+
+/* `out` becomes `base` at the load of `config` (which has one). */
+int outcome_scale(struct workload *out, const struct workload *base, const struct run_config *config,
+                  struct error *err);
+
+/* The engine's spec for a run. */
+struct run_spec outcome_spec(const struct run_config *config, const struct workload *w, bool check,
+                             const volatile int *cancel);
+
+#endif

@@ -1,0 +1,21 @@
+/* export_file.h - a text file that is whole or not there: written beside its name, flushed to disk, renamed. */
+#ifndef OUTPUT_EXPORT_FILE_H
+#define OUTPUT_EXPORT_FILE_H
+
+#include <braid/error.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct export_file {
+    FILE *out;
+    char *path, *beside; /* NULL: `out` is the caller's and stays open */
+};
+
+/* Open `path` for writing, or take `stream` when `path` is NULL. BRAID_FAILED when the folder cannot be written to. */
+int export_file_open(struct export_file *f, const char *path, FILE *stream, struct error *err);
+
+/* With `code` 0: flush, sync and rename; BRAID_FAILED when anything could not be written (a full disk), and then nothing is left.
+ * With another code: remove what was written and return it. */
+int export_file_close(struct export_file *f, int code, struct error *err);
+
+#endif

@@ -1,0 +1,197 @@
+/* Sweeps and --set: which runs come out, in which order, and what cannot be swept. */
+#include "experiment/config_fixture.h"
+
+Test(sweep, last_key_is_fastest)
+{
+    struct fixture f;
+    fixture_init(&f);
+    cr_assert_eq(fixture_load(&f,
+                              "trace: x\n"
+                              "sweep:\n"
+                              "  policy: [fifo, {order: srsf, fill: easy}]\n"
+                              "  trace.load: [0.7, recorded]\n"
+                              "  seed: [1, 2, 3]\n",
+                              NULL),
+                 BRAID_OK, "%s", f.err.message);
+    cr_assert_eq(f.x.n_runs, 12);
+    for (uint32_t i = 0; i < 12; i++) {
+        const struct run_config *r = &f.x.runs[i];
+        cr_expect_eq(r->index, i);
+        cr_expect_str_eq(r->policy.ops->name, i < 6 ? "fifo" : "compose");
+        cr_expect_eq(r->trace.load, i / 3 % 2 == 0 ? 0.7 : 0);
+        cr_expect_eq(r->seed, i % 3 + 1);
+        cr_assert_eq(r->n_swept, 3);
+        cr_expect_str_eq(r->swept[0].key, "policy");
+        cr_expect_str_eq(r->swept[0].value, i < 6 ? "fifo" : "{order: srsf, fill: easy}");
+        cr_expect_str_eq(r->swept[1].key, "trace.load");
+        cr_expect_str_eq(r->swept[1].value, i / 3 % 2 == 0 ? "0.7" : "recorded");
+    }
+    cr_assert_eq(f.x.n_axes, 3);
+    cr_expect_str_eq(f.x.axes[2].key, "seed");
+    cr_expect_str_eq(f.x.axes[2].value, "3");
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(sweep, keys_below_a_short_form_and_in_lists)
+{
+    struct fixture f;
+    fixture_init(&f);
+    cr_assert_eq(
+        fixture_load(
+            &f,
+            "trace: x\n"
+            "policy: srtf\n"
+            "cluster: {nodes: [{count: 3}, {count: 4}]}\n"
+            "sweep: {policy.fill: [strict, skip], cluster.nodes.1.count: [5, 6], estimate.source: [exact, trace]}\n",
+            NULL),
+        BRAID_OK, "%s", f.err.message);
+    cr_assert_eq(f.x.n_runs, 8);
+    cr_expect_str_eq(f.x.runs[0].policy.ops->name, "srtf");
+    cr_expect_eq(f.x.runs[0].cluster.groups[0].count, 3);
+    cr_expect_eq(f.x.runs[0].cluster.groups[1].count, 5);
+    cr_expect_eq(f.x.runs[7].cluster.groups[1].count, 6);
+    cr_expect_eq(f.x.runs[7].estimate.source, ESTIMATE_TRACE);
+    fixture_unload(&f);
+    cr_assert_eq(fixture_load(&f, "trace: x\nsweep: {cluster.vcs: [none, {NO: {nodes: 8}}]}\n", NULL), BRAID_OK);
+    cr_expect_eq(f.x.runs[0].cluster.n_vcs, 0);
+    cr_expect_str_eq(f.x.runs[1].cluster.vcs[0].name, "NO");
+    cr_expect_str_eq(f.x.runs[1].swept[0].value, "{\"NO\": {nodes: 8}}");
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(sweep, variants_of_a_policy_are_told_apart)
+{
+    struct fixture f;
+    fixture_init(&f);
+    cr_assert_eq(
+        fixture_load(
+            &f,
+            "trace: x\nsweep: {policy: [srtf, {fill: easy, name: srtf}, {name: srtf, fill: strict, label: mine}, "
+            "sjf, {name: fifo, fill: easy}]}\n",
+            NULL),
+        BRAID_OK, "%s", f.err.message);
+    static const char *const labels[] = {"srtf", "srtf fill=easy", "mine", "sjf", "fifo"};
+    for (int i = 0; i < 5; i++)
+        cr_expect_str_eq(f.x.runs[i].policy.label, labels[i]);
+    cr_expect_str_eq(f.x.runs[1].swept[0].value, "{fill: easy, name: srtf}");
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(sweep, files_are_read_once)
+{
+    struct fixture f;
+    static const char table[] = "gpus,overhead\n1,3\n";
+    fixture_init(&f);
+    fixture_write(&f, "o.csv", table, strlen(table));
+    cr_assert_eq(fixture_load(&f, "trace: x\nmodel: {start_overhead: {table: o.csv}}\nsweep: {seed: [1, 2]}\n", NULL),
+                 BRAID_OK);
+    cr_expect_eq(f.x.runs[0].overhead.start.rows, f.x.runs[1].overhead.start.rows);
+    cr_expect_eq(f.x.runs[0].cluster.groups, f.x.runs[1].cluster.groups);
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(sweep, errors_name_the_swept_value)
+{
+    static const struct bad_config cases[] = {
+        {"trace: x\nsweep: {polcy: [fifo]}\n", "c.yaml:2:9: unknown key in 'sweep': 'polcy'; did you mean 'policy'?"},
+        {"trace: x\nsweep: {policy: fifo}\n", "c.yaml:2:17: 'sweep.policy' wants a list of values such as [a, b]"},
+        {"trace: x\nsweep: {policy: []}\n", "c.yaml:2:17: 'sweep.policy' has no values: nothing would be run"},
+        {"trace: x\nsweep: [a]\n", "c.yaml:2:8: 'sweep' wants a map of keys to lists, such as {policy: [fifo, srtf]}"},
+        {"trace: x\nsweep:\n  seed: [1, 2,\n    1]\n",
+         "c.yaml:4:5: 'sweep.seed' has the value '1' twice (first in line 3)"},
+        {"trace: x\nsweep:\n  policy:\n    - fifo\n    - fifoo\n",
+         "c.yaml:5:7: unknown policy 'fifoo'; did you mean 'fifo'?"},
+        {"trace: x\nsweep: {trace.load: [0.7, 090]}\n",
+         "c.yaml:2:27: 'trace.load' is '090': a leading zero can be read as octal; write '90'"},
+        {"trace: x\nsweep: {trace.lod: [1]}\n", "c.yaml:2:9: unknown key in 'trace': 'lod'; did you mean 'load'?"},
+        {"trace: x\nsweep: {seed.x: [1]}\n", "c.yaml:2:9: 'seed' wants a whole number, not a map"},
+        {"trace: x\nseed: 1\nsweep: {seed.x: [1]}\n", "c.yaml:3:9: 'seed.x' cannot be set: 'seed' is not a map"},
+        {"trace: x\nsweep: {policy..x: [1]}\n", "c.yaml:2:9: 'policy..x' is not a key: a name is missing beside a dot"},
+        {"trace: x\ncluster: {nodes: [{count: 1}]}\nsweep: {cluster.nodes.1.gpus: [2]}\n",
+         "c.yaml:3:9: 'cluster.nodes.1.gpus' cannot be set: the list has 1 item, numbered from 0, and no '1'"},
+        {"trace: x\nsweep: {output.jobs: [on]}\n", "c.yaml:2:9: 'output.jobs' cannot be swept: it changes no result"},
+        {"trace: x\nsweep: {sweep: [on]}\n", "c.yaml:2:9: 'sweep' cannot be swept: it changes no result"},
+        {"trace: x\nsweep: {policy.fill: [easy], policy: [srtf]}\n",
+         "c.yaml:2:30: 'sweep.policy' would undo 'sweep.policy.fill'; write it first"},
+        {"trace: x\nsweep: {policy: [fifo, {name: fifo}]}\n",
+         "c.yaml:2:1: runs 0 and 1 of the sweep come out the same: a swept key does not count in them; sweep the "
+         "section as a "
+         "whole instead"},
+        {"trace: x\nsweep: {estimate.source: [exact, noise], estimate.sigma: [0.1, 0.2]}\n",
+         "c.yaml:2:1: runs 0 and 1 of the sweep ..."},
+    };
+    EXPECT_BAD(cases);
+}
+
+Test(sweep, too_many_runs_are_refused_before_they_are_made)
+{
+    char yaml[16000];
+    size_t n = (size_t)snprintf(yaml, sizeof yaml, "trace: x\nsweep:\n");
+    for (int k = 0; k < 40; k++) {
+        n += (size_t)snprintf(yaml + n, sizeof yaml - n, "  policy.k%d: [0", k);
+        for (int i = 1; i < 50; i++)
+            n += (size_t)snprintf(yaml + n, sizeof yaml - n, ",%d", i);
+        n += (size_t)snprintf(yaml + n, sizeof yaml - n, "]\n");
+    }
+    const struct bad_config cases[] = {
+        {yaml, "c.yaml:5:3: the sweep makes 125000 runs or more; at most 100000 are possible"}};
+    EXPECT_BAD(cases);
+}
+
+Test(sweep, set_changes_keys_before_the_sweep)
+{
+    static const char yaml[] = "trace: x\nseed: 9\nsweep: {seed: [1, 2], policy: [fifo, sjf]}\n";
+    struct fixture f;
+    fixture_init(&f);
+    cr_assert_eq(fixture_load(&f, yaml, "seed=3"), BRAID_OK);
+    cr_expect_eq(f.x.n_runs, 2);
+    cr_expect_eq(f.x.runs[1].seed, 3);
+    cr_expect_eq(f.x.runs[0].n_swept, 1);
+    fixture_unload(&f);
+    cr_assert_eq(fixture_load(&f, yaml, "sweep.seed=[4, 5, 6]"), BRAID_OK);
+    cr_expect_eq(f.x.n_runs, 6);
+    fixture_unload(&f);
+    cr_assert_eq(fixture_load(&f, yaml, "trace.load=0.5"), BRAID_OK);
+    cr_expect_eq(f.x.runs[3].trace.load, 0.5);
+    cr_expect_str_eq(f.x.runs[3].trace.shown_path, "x");
+    fixture_unload(&f);
+    cr_assert_eq(fixture_load(&f, yaml, "sweep={}"), BRAID_OK);
+    cr_expect_eq(f.x.n_runs, 1);
+    cr_expect_eq(f.x.runs[0].seed, 9);
+    fixture_unload(&f);
+    cr_assert_eq(fixture_load(&f, yaml, "model={restart_overhead: 5 s}"), BRAID_OK);
+    cr_expect_eq(f.x.runs[0].overhead.restart.constant_ns, 5000000000);
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(sweep, errors_of_set_name_the_option)
+{
+    static const struct {
+        const char *set, *error;
+    } cases[] = {
+        {"seed=010", "--set seed=010: 'seed' is '010': a leading zero can be read as octal; write '10'"},
+        {"sed=3", "--set sed=3: unknown key 'sed'; did you mean 'seed'?"},
+        {"trace.lod=3", "--set trace.lod=3: unknown key in 'trace': 'lod'; did you mean 'load'?"},
+        {"seed", "--set seed: wants KEY=VALUE, such as trace.load=0.9"},
+        {"=3", "--set =3: wants KEY=VALUE, such as trace.load=0.9"},
+        {"seed=", "--set seed=: a value is missing"},
+        {"stop={at: [}",
+         "--set stop={at: [}: not valid YAML: did not find expected node content while parsing a flow node"},
+        {"stop={at: 1, at: 2}", "--set stop={at: 1, at: 2}: key 'at' is repeated"},
+        {"policy.fill=easy", "--set policy.fill=easy: 'policy.fill' would be undone by the sweep of 'policy'; set "
+                             "'policy', or write it in the sweep"},
+    };
+    struct fixture f;
+    fixture_init(&f);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char error[1200];
+        cr_expect_eq(fixture_load(&f, "trace: x\nsweep: {policy: [fifo, sjf]}\n", cases[i].set), BRAID_BAD_INPUT);
+        cr_expect_str_eq(fixture_error(&f, error, sizeof error), cases[i].error);
+    }
+    fixture_fini(&f);
+}
