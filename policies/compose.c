@@ -375,9 +375,11 @@ static void end_leases(struct compose *c, struct sched *s)
     }
 }
 
-/* While jobs wait: look again when the next lease ends, and every quantum for values that cross meanwhile. */
+/* While jobs wait for others that run: look again when the next lease ends, and every quantum for values that cross meanwhile. */
 static void set_alarm(struct compose *c, struct sched *s)
 {
+    if (sched_held_gpus(s) == 0)
+        return; /* nobody to displace: looking again would go on for ever */
     int64_t now = sched_now(s);
     sched_wake_at(s, (now / c->quantum_ns + 1) * c->quantum_ns);
     if (c->leased.first != JOBSET_NONE)

@@ -72,23 +72,27 @@ static void hold_best_fit(struct compose *c, struct sched *s, uint32_t gpus, boo
         hold(c, s, best, gpus);
 }
 
-/* Choose the head's nodes among those free at the shadow. Only a head larger than a node looks at all nodes. */
+/* Choose the head's nodes among those free at the shadow. Only a head that is larger than a node, or
+ * waits for its quota, looks at all nodes. */
 static void reserve_nodes(struct compose *c, struct sched *s, uint32_t gpus)
 {
     c->n_held = 0;
     if (!sched_is_packed(s))
         return;
     if (gpus <= c->room->largest) {
-        hold_best_fit(c, s, gpus, true);
+        hold_best_fit(c, s, gpus, !c->room->had_node);
         return;
     }
     uint32_t missing = gpus, n = sched_n_nodes(s);
-    for (uint32_t i = 0; i < n && missing >= c->room->largest; i++) {
-        uint32_t node = sched_node(s, i), all = sched_node_gpus(s, node);
-        if (all == 0 || all > missing || sched_node_free(s, node) + room_freed(c->room, node) != all)
-            continue;
-        hold(c, s, node, all);
-        missing -= all;
+    for (uint32_t k = 0; k < c->room->n_sizes && c->room->sizes[k] > 0; k++) { /* largest first */
+        uint32_t size = c->room->sizes[k];
+        for (uint32_t i = 0; i < n && missing >= size; i++) {
+            uint32_t node = sched_node(s, i);
+            if (sched_node_gpus(s, node) != size || sched_node_free(s, node) + room_freed(c->room, node) != size)
+                continue;
+            hold(c, s, node, size);
+            missing -= size;
+        }
     }
     if (missing > 0)
         hold_best_fit(c, s, missing, false);
@@ -147,7 +151,7 @@ void compose_backfill(struct compose *c, struct sched *s, struct compose_class *
     const struct jobset_node head = *jobset_node(&k->queued, k->queued.first);
     int64_t shadow = find_shadow(c, s, k->gpus);
     int64_t window = shadow == SCHED_NEVER ? INT64_MAX : shadow - now;
-    uint64_t extra = sched_free_gpus(s) + c->room->freed_all;
+    uint64_t extra = room_gpus(c->room, s);
     extra = extra > k->gpus ? extra - k->gpus : 0;
     c->n_held = 0;
     if (shadow != SCHED_NEVER)

@@ -1,5 +1,34 @@
 #include "policies/room.h"
 
+/* The distinct sizes of nodes, descending. */
+static bool sizes_prepare(struct room *r, struct sched *s)
+{
+    uint32_t n = sched_n_nodes(s);
+    r->sizes = sched_alloc(s, (size_t)n + 1, sizeof *r->sizes);
+    r->whole = sched_alloc(s, (size_t)n + 1, sizeof *r->whole);
+    r->size_at = sched_alloc(s, r->n_nodes, sizeof *r->size_at);
+    if (r->sizes == NULL || r->whole == NULL || r->size_at == NULL)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t gpus = sched_node_gpus(s, sched_node(s, i)), k = 0, at = r->n_sizes;
+        while (k < r->n_sizes && r->sizes[k] != gpus)
+            k++;
+        if (k < r->n_sizes)
+            continue;
+        for (; at > 0 && r->sizes[at - 1] < gpus; at--)
+            r->sizes[at] = r->sizes[at - 1];
+        r->sizes[at] = gpus;
+        r->n_sizes++;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node = sched_node(s, i), k = 0;
+        while (r->sizes[k] != sched_node_gpus(s, node))
+            k++;
+        r->size_at[node] = k;
+    }
+    return true;
+}
+
 struct room *room_create(struct sched *s)
 {
     struct room *r = sched_alloc(s, 1, sizeof *r);
@@ -10,33 +39,41 @@ struct room *room_create(struct sched *s)
         uint32_t node = sched_node(s, i), gpus = sched_node_gpus(s, node);
         r->n_nodes = node + 1 > r->n_nodes ? node + 1 : r->n_nodes;
         r->largest = gpus > r->largest ? gpus : r->largest;
+        r->all_gpus += gpus;
     }
     r->freed = sched_alloc(s, r->n_nodes, sizeof *r->freed);
     r->stamp = sched_alloc(s, r->n_nodes, sizeof *r->stamp);
     r->touched = sched_alloc(s, r->n_nodes, sizeof *r->touched);
-    return r->freed != NULL && r->stamp != NULL && r->touched != NULL ? r : NULL;
+    bool is_ready = r->freed != NULL && r->stamp != NULL && r->touched != NULL && sizes_prepare(r, s);
+    return is_ready ? r : NULL;
 }
 
 void room_begin(struct room *r, struct sched *s, uint32_t gpus)
 {
+    uint32_t capacity = sched_capacity_gpus(s), held = sched_held_gpus(s);
     r->gpus = gpus;
     r->n_touched = 0;
     r->freed_all = 0;
-    r->whole_gpus = 0;
-    r->has_node = false;
+    r->excess = held > capacity ? held - capacity : 0;
+    r->had_node = false;
     if (++r->now_stamp == 0) { /* the stamps wrapped: all are old */
         for (uint32_t i = 0; i < r->n_nodes; i++)
             r->stamp[i] = 0;
         r->now_stamp = 1;
     }
-    if (gpus > r->largest && sched_is_packed(s)) { /* wholly free already; only jobs larger than a node pay for this */
+    /* Who asks found no place before anything was freed. Where no quota binds, no node then had enough. */
+    bool is_large = gpus > r->largest;
+    if (sched_is_packed(s) && (is_large || capacity < r->all_gpus)) {
         uint32_t n = sched_n_nodes(s);
+        for (uint32_t k = 0; k < r->n_sizes; k++)
+            r->whole[k] = 0;
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t node = sched_node(s, i);
-            uint32_t free = sched_node_free(s, node);
-            r->whole_gpus += sched_node_gpus(s, node) == free ? free : 0;
+            uint32_t node = sched_node(s, i), free = sched_node_free(s, node);
+            r->had_node |= free >= gpus;
+            r->whole[r->size_at[node]] += free == sched_node_gpus(s, node);
         }
     }
+    r->has_node = r->had_node;
 }
 
 void room_add(struct room *r, struct sched *s, uint32_t job)
@@ -54,7 +91,7 @@ void room_add(struct room *r, struct sched *s, uint32_t job)
         r->freed_all += places[i].gpus;
         uint32_t free = sched_node_free(s, node) + r->freed[node];
         r->has_node |= free >= r->gpus;
-        r->whole_gpus += free == sched_node_gpus(s, node) ? free : 0;
+        r->whole[r->size_at[node]] += free == sched_node_gpus(s, node);
     }
 }
 
@@ -63,13 +100,48 @@ uint32_t room_freed(const struct room *r, uint32_t node)
     return r->stamp[node] == r->now_stamp ? r->freed[node] : 0;
 }
 
+uint64_t room_gpus(const struct room *r, struct sched *s)
+{
+    uint64_t sum = sched_free_gpus(s) + r->freed_all;
+    return sum > r->excess ? sum - r->excess : 0;
+}
+
+/* Take wholly free nodes of at least `least` GPUs, largest first, while not larger than what is missing; how many were taken. */
+static uint32_t take_whole(const struct room *r, uint32_t least, uint32_t *missing)
+{
+    uint32_t n_taken = 0;
+    *missing = r->gpus;
+    for (uint32_t k = 0; k < r->n_sizes && r->sizes[k] >= least; k++) {
+        uint32_t take = *missing / r->sizes[k];
+        take = take < r->whole[k] ? take : r->whole[k];
+        *missing -= take * r->sizes[k];
+        n_taken += take;
+    }
+    return n_taken;
+}
+
+/* A job larger than a node: wholly free nodes, then one other node for the rest. */
+static bool large_fits(const struct room *r, struct sched *s)
+{
+    uint32_t rest, ignored, n_able = 0, n = sched_n_nodes(s);
+    take_whole(r, 1, &rest);
+    if (rest == 0)
+        return true;
+    if (rest > r->largest)
+        return false;
+    uint32_t n_taken = take_whole(r, rest, &ignored); /* those that could have served the rest */
+    for (uint32_t i = 0; i < n && n_able <= n_taken; i++) {
+        uint32_t node = sched_node(s, i);
+        n_able += sched_node_free(s, node) + room_freed(r, node) >= rest;
+    }
+    return n_able > n_taken;
+}
+
 bool room_fits(const struct room *r, struct sched *s)
 {
-    if (sched_free_gpus(s) + r->freed_all < r->gpus)
+    if (room_gpus(r, s) < r->gpus)
         return false;
     if (!sched_is_packed(s))
         return true;
-    if (r->gpus > r->largest)
-        return r->whole_gpus >= r->gpus / r->largest * r->largest;
-    return r->has_node; /* before, no node had enough: only one that was freed can have it now */
+    return r->gpus > r->largest ? large_fits(r, s) : r->has_node;
 }

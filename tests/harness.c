@@ -72,6 +72,7 @@ static void param_set(union param *v, const struct param_spec *p, const char *te
         v->b = strcmp(text, "true") == 0;
         break;
     case PARAM_TEXT:
+    case PARAM_PATH:
     case PARAM_CHOICE:
         v->s = text;
         break;

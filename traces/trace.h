@@ -46,7 +46,8 @@ struct trace_spec {
 
 struct trace_reader; /* traces/reader.h */
 
-/* Fill `out` (initialised here; free with workload_fini). BRAID_BAD_INPUT with file and line for what cannot be read. */
+/* Fill `out` (initialised here; free with workload_fini). BRAID_BAD_INPUT with file and line for what cannot be read, and when no job
+ * is left; out->report then still says what became of the rows. */
 int trace_load(struct workload *out, const struct trace_spec *spec, struct error *err);
 
 /* GPU capacity over time of one virtual cluster or of all, as trace_scale needs it: the integral of capacity from `from_ns` to

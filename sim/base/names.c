@@ -190,24 +190,27 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
         size_t m = strlen(candidates[k]);
         if (m > LONGEST)
             continue;
-        size_t row[LONGEST + 1];
+        /* insertions, deletions, substitutions and swaps of neighbours, each one edit */
+        const char *other = candidates[k];
+        size_t rows[3][LONGEST + 1];
         for (size_t j = 0; j <= m; j++)
-            row[j] = j;
+            rows[0][j] = j;
         for (size_t i = 1; i <= length; i++) {
-            size_t diagonal = row[0];
+            size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
             row[0] = i;
             for (size_t j = 1; j <= m; j++) {
-                size_t cost = diagonal + (word[i - 1] != candidates[k][j - 1]);
-                diagonal = row[j];
-                if (row[j] + 1 < cost)
-                    cost = row[j] + 1;
+                size_t cost = above[j - 1] + (word[i - 1] != other[j - 1]);
+                if (above[j] + 1 < cost)
+                    cost = above[j] + 1;
                 if (row[j - 1] + 1 < cost)
                     cost = row[j - 1] + 1;
+                if (i > 1 && j > 1 && word[i - 1] == other[j - 2] && word[i - 2] == other[j - 1] && above2[j - 2] + 1 < cost)
+                    cost = above2[j - 2] + 1;
                 row[j] = cost;
             }
         }
-        if (row[m] < best_distance) {
-            best_distance = row[m];
+        if (rows[length % 3][m] < best_distance) {
+            best_distance = rows[length % 3][m];
             best = candidates[k];
         }
     }

@@ -99,17 +99,24 @@ static struct table *table_of_means(const struct compare *c)
     return t;
 }
 
+/* Three digits, but no exponents. */
+static int decimals(double ratio)
+{
+    return ratio < 10 ? 2 : ratio < 100 ? 1 : 0;
+}
+
 /* "1.52 [1.41, 1.63]  34.2 %": ratio, its interval when there is one, reduction. */
 static void put_improvement(struct table *t, const struct interval *ratio)
 {
-    char text[96];
+    char text[120];
     double reduction = 100 * (1 - 1 / ratio->mean);
     if (isnan(ratio->mean))
         snprintf(text, sizeof text, "-");
     else if (isnan(ratio->low))
-        snprintf(text, sizeof text, "%.3g  %+.1f %%", ratio->mean, reduction);
+        snprintf(text, sizeof text, "%.*f  %+.1f %%", decimals(ratio->mean), ratio->mean, reduction);
     else
-        snprintf(text, sizeof text, "%.3g [%.3g, %.3g]  %+.1f %%", ratio->mean, ratio->low, ratio->high, reduction);
+        snprintf(text, sizeof text, "%.*f [%.*f, %.*f]  %+.1f %%", decimals(ratio->mean), ratio->mean, decimals(ratio->low), ratio->low,
+                 decimals(ratio->high), ratio->high, reduction);
     table_text(t, text);
 }
 

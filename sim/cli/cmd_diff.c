@@ -92,7 +92,7 @@ static bool print_largest(const struct diff *d)
         return false;
     for (uint32_t i = 0; i < d->n_largest; i++) {
         const struct diff_job *job = &d->largest[i];
-        char name[96];
+        char name[128];
         table_text(t, job_name(job, name, sizeof name));
         table_number(t, job->gpus);
         table_number(t, job->submit_s);
@@ -112,7 +112,7 @@ static bool print_largest(const struct diff *d)
 static void print_parting(const struct diff *d)
 {
     const struct diff_parting *p = &d->parting;
-    char name[96], at[40];
+    char name[128], at[40];
     if (!p->is_there)
         return;
     printf("\nThe schedules part at %.15g s (%s), at job %s (%u GPU%s, submitted at %.15g s):\n", p->at_s,

@@ -1,8 +1,86 @@
 #include "cli/cli.h"
+#include "cli/report_args.h"
+#include "output/plot.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+static int help(void)
+{
+    fputs("usage: braid plot OUT.h5 [-o DIR] [--figure NAME,...] [--type png|pdf|svg]\n\n"
+          "Figures by gnuplot; no display is needed. DIR is by default OUT without '.h5'. The paths of the figures go to\n"
+          "standard output, remarks on those that could not be drawn to standard error.\n\n",
+          stdout);
+    const struct plot_figure_info *info;
+    for (size_t i = 0; (info = plot_figure_at(i)) != NULL; i++)
+        printf("  %-16s %s\n", info->name, info->help);
+    fputs("\nSwept keys other than policy and seed give figures of their own; the file names say which.\n"
+          "Exit status: 0 success, 1 gnuplot or the folder failed, 2 bad usage or bad input (no figure could be drawn).\n",
+          stdout);
+    return cli_finish();
+}
+
+static int plot(const char *input, const struct plot_options *o)
+{
+    struct report_file f;
+    struct plot_report report;
+    struct error err = {0};
+    int code = report_file_open(&f, input, &err);
+    if (code != BRAID_OK)
+        return cli_fail(&err);
+    code = plot_file(&report, &f, o, &err);
+    for (uint32_t i = 0; i < report.n_drawn; i++)
+        puts(report.drawn[i]);
+    for (uint32_t i = 0; code == BRAID_OK && i < report.n_remarks; i++)
+        fprintf(stderr, "braid plot: %s\n", report.remarks[i]);
+    plot_report_fini(&report);
+    report_file_close(&f);
+    int finished = cli_finish();
+    return code != BRAID_OK ? cli_fail(&err) : finished;
+}
 
 int cmd_plot(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return cli_usage("plot", "not built yet");
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"figure", required_argument, NULL, 'f'},
+                                            {"type", required_argument, NULL, 't'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct plot_options o = {.type = "png"};
+    struct word_list figures = {0};
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":o:f:t:h", options, NULL)) != -1;) {
+        switch (c) {
+        case 'o':
+            o.dir = optarg;
+            break;
+        case 'f':
+            if (!word_list_add(&figures, optarg))
+                return cli_usage("plot", "too many figures in '%s'", optarg);
+            break;
+        case 't':
+            o.type = optarg;
+            break;
+        case 'h':
+            return help();
+        default:
+            return report_args_bad("plot", c, argv);
+        }
+    }
+    if (argc - optind != 1)
+        return cli_usage("plot", "one results file is wanted");
+    char dir[1000];
+    size_t stem = strlen(argv[optind]);
+    if (stem > 3 && strcmp(argv[optind] + stem - 3, ".h5") == 0)
+        snprintf(dir, sizeof dir, "%.*s", (int)(stem - 3), argv[optind]);
+    else
+        snprintf(dir, sizeof dir, "%s-figures", argv[optind]);
+    if (o.dir == NULL)
+        o.dir = dir;
+    o.figures = figures.words;
+    o.n_figures = figures.n;
+    int code = plot(argv[optind], &o);
+    word_list_fini(&figures);
+    return code;
 }

@@ -137,11 +137,10 @@ static int parse(struct arguments *a, int argc, char **argv)
     optind = 0; /* main has not used getopt; 0 starts glibc's afresh */
     opterr = 0;
     for (;;) {
-        int at = optind > 0 ? optind : 1;
         int option = getopt_long(argc, argv, ":o:j:h", options, NULL);
         if (option == -1)
             break;
-        int status = option_take(a, option, argv[at < argc ? at : argc - 1]);
+        int status = option_take(a, option, argv[optind - 1]);
         if (status != 0)
             return status;
     }

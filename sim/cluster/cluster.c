@@ -89,7 +89,12 @@ void cluster_index_move(struct cluster *c, const struct node *n, uint32_t from, 
     uint32_t change = to - from; /* modulo 2^32: a sum may also shrink */
     p->free_gpus += change;
     c->partitions[p->partition].free_gpus += change;
-    c->racks[n->rack].free_gpus += change;
+    struct rack *r = &c->racks[n->rack];
+    if (c->has_rack_index) {
+        nodeset_erase(&c->racks_by_free, r->free_gpus * c->n_racks + n->rack);
+        nodeset_insert(&c->racks_by_free, (r->free_gpus + change) * c->n_racks + n->rack);
+    }
+    r->free_gpus += change;
 }
 
 void cluster_load_move(struct cluster *c, uint32_t from, uint32_t to)

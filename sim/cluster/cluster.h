@@ -28,11 +28,11 @@
 /* ---- as the config says it ------------------------------------------------------------------ */
 
 struct node_group_spec {
-    uint32_t count, gpus; /* gpus may be 0: CPU-only nodes */
-    const char *gpu;      /* type, "" = unnamed */
+    uint32_t count, gpus;    /* gpus may be 0: CPU-only nodes */
+    const char *gpu;         /* type, "" = unnamed */
     uint64_t gpu_memory_kib; /* of one GPU; 0 = unlimited */
-    uint32_t cpu_milli;   /* 0 = unlimited */
-    uint64_t memory_kib;  /* 0 = unlimited */
+    uint32_t cpu_milli;      /* 0 = unlimited */
+    uint64_t memory_kib;     /* 0 = unlimited */
     uint32_t nodes_per_rack; /* 0 = cluster_spec.nodes_per_rack */
 };
 
@@ -60,7 +60,7 @@ struct vc_spec {
 struct cluster_spec {
     const char *file; /* NULL, or: a Tiresias/Muri spec, a table of nodes a VC, an openb node list */
     const char *file_shown;
-    uint32_t gpus_per_node; /* for a table of nodes a VC; default 8 */
+    uint32_t gpus_per_node;  /* for a table of nodes a VC; default 8 */
     uint32_t nodes_per_rack; /* 0 = one rack */
     struct node_group_spec *groups;
     uint32_t n_groups;
@@ -92,13 +92,13 @@ struct span {
 
 struct pool {
     uint32_t partition;
-    uint32_t gpus; /* of each node: G */
-    uint32_t gpu_type; /* NAMES_NONE: unnamed, serves only jobs that name none */
+    uint32_t gpus;      /* of each node: G */
+    uint32_t gpu_type;  /* NAMES_NONE: unnamed, serves only jobs that name none */
     uint32_t cpu_milli; /* UINT32_MAX unlimited */
     uint64_t mem_kib;   /* UINT64_MAX unlimited */
     uint32_t n_nodes;
-    uint32_t first_node; /* smallest node number */
-    const uint32_t *nodes; /* node number of the i-th node of the pool, ascending */
+    uint32_t first_node;     /* smallest node number */
+    const uint32_t *nodes;   /* node number of the i-th node of the pool, ascending */
     struct nodeset *by_free; /* G + 1 sets over 0..n_nodes-1 (position in the pool) */
     uint32_t free_gpus;      /* visible, all nodes */
     uint64_t gpu_memory_kib; /* of one GPU; UINT64_MAX unlimited */
@@ -108,7 +108,7 @@ struct partition {
     uint32_t n_pools;
     uint32_t first_pool; /* pools of a partition are consecutive, largest G first, then lowest first_node */
     uint32_t n_nodes;
-    const uint32_t *nodes; /* ascending */
+    const uint32_t *nodes;    /* ascending */
     uint32_t gpus, free_gpus; /* free: visible */
 };
 
@@ -129,7 +129,7 @@ struct node {
     uint32_t gpus, free_gpus, reserved_gpus; /* visible = free_gpus - reserved_gpus */
     uint32_t cpu_free_milli;
     uint64_t mem_free_kib;
-    uint32_t gpu_at; /* its first GPU in the table of GPUs */
+    uint32_t gpu_at;  /* its first GPU in the table of GPUs */
     uint32_t word_at; /* its first word in the bit map of free GPUs; a node has (gpus + 63) / 64 words */
 };
 
@@ -142,7 +142,8 @@ struct cluster; /* opaque to policies; flat for placement modules (cluster/clust
 
 /* Build from a loaded spec. `gpu_types` of the workload are matched by name to demands. Errors: no nodes, VCs that want more
  * nodes than there are, quotas without nodes left for them, a VC named twice. Memory from `a`. */
-struct cluster *cluster_create(const struct cluster_spec *spec, int64_t origin_utc_s, struct arena *a, struct error *err);
+struct cluster *cluster_create(const struct cluster_spec *spec, int64_t origin_utc_s, struct arena *a,
+                               struct error *err);
 
 uint32_t cluster_n_nodes(const struct cluster *c);
 uint32_t cluster_n_gpus(const struct cluster *c);
@@ -172,13 +173,15 @@ bool cluster_places_fit(const struct cluster *c, const struct demand *d, const s
 
 /* Give `job` the GPUs of `places` (exclusively, lowest free numbers first) on behalf of `vc`. Returns the handle, or ALLOC_NONE when
  * memory is out. The places must fit (asserted). */
-uint32_t cluster_alloc(struct cluster *c, uint32_t vc, uint32_t job, const struct demand *d, const struct place *places, uint32_t n);
+uint32_t cluster_alloc(struct cluster *c, uint32_t vc, uint32_t job, const struct demand *d, const struct place *places,
+                       uint32_t n);
 
 /* The same GPUs again after cluster_free of `handle` in the same round, when all are still free: a new handle, else ALLOC_NONE.
  * (The spans of a freed handle stay readable until cluster_forget.) */
 uint32_t cluster_alloc_again(struct cluster *c, uint32_t vc, uint32_t job, const struct demand *d, uint32_t handle);
 
-void cluster_free(struct cluster *c, uint32_t vc, uint32_t job, const struct demand *d, uint32_t handle); /* spans stay readable */
+void cluster_free(struct cluster *c, uint32_t vc, uint32_t job, const struct demand *d,
+                  uint32_t handle);                      /* spans stay readable */
 void cluster_forget(struct cluster *c, uint32_t handle); /* a freed handle may be reused from here on */
 
 uint32_t cluster_alloc_places(const struct cluster *c, uint32_t handle, const struct place **out);

@@ -5,10 +5,12 @@
 #include <string.h>
 
 /* Returns false, so that `return differs(...)` reads well. */
-static bool differs(struct error *err, const char *what, uint64_t number, const char *quantity, uint64_t kept, uint64_t found)
+static bool differs(struct error *err, const char *what, uint64_t number, const char *quantity, uint64_t kept,
+                    uint64_t found)
 {
-    error_set(err, BRAID_FAILED, "the books of %s %" PRIu64 " do not balance: %s is kept as %" PRIu64 ", counted %" PRIu64, what,
-              number, quantity, kept, found);
+    error_set(err, BRAID_FAILED,
+              "the books of %s %" PRIu64 " do not balance: %s is kept as %" PRIu64 ", counted %" PRIu64, what, number,
+              quantity, kept, found);
     return false;
 }
 
@@ -132,7 +134,8 @@ static bool check_pool(const struct cluster *c, uint32_t pool, struct error *err
         members += counted;
     }
     /* Every node is in the set of its count (check_node), and there is no membership beside these. */
-    return members == p->n_nodes || differs(err, "pool", pool, "memberships in sets of free counts", members, p->n_nodes);
+    return members == p->n_nodes ||
+           differs(err, "pool", pool, "memberships in sets of free counts", members, p->n_nodes);
 }
 
 static bool check_partitions(const struct cluster *c, struct error *err)
@@ -160,8 +163,11 @@ static bool check_partitions(const struct cluster *c, struct error *err)
             return differs(err, "rack", i, "visible free GPUs", r->free_gpus, free);
         if (gpus != r->gpus)
             return differs(err, "rack", i, "GPUs", r->gpus, gpus);
+        if (c->has_rack_index && !nodeset_has(&c->racks_by_free, free * c->n_racks + i))
+            return differs(err, "rack", i, "its place in the order of racks", 0, free);
     }
-    return true;
+    return !c->has_rack_index || c->racks_by_free.count == c->n_racks ||
+           differs(err, "cluster", 0, "racks in their order", c->racks_by_free.count, c->n_racks);
 }
 
 /* Live allocations hold exactly the GPUs that are neither free nor shared, and each VC's sum of them. */
@@ -201,7 +207,8 @@ static bool check_load(const struct cluster *c, struct error *err)
     }
     if (sum != c->load_sum)
         return differs(err, "cluster", 0, "sum of held GPUs", c->load_sum, sum);
-    return squares == c->load_squares || differs(err, "cluster", 0, "sum of squares of held GPUs", c->load_squares, squares);
+    return squares == c->load_squares ||
+           differs(err, "cluster", 0, "sum of squares of held GPUs", c->load_squares, squares);
 }
 
 bool cluster_check(const struct cluster *c, uint32_t node, struct error *err)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { NODES_MAX = 1 << 24, GPUS_MAX = 1 << 30 };
+enum { NODES_MAX = 1 << 24, GPUS_MAX = 1 << 30, RACK_KEYS_MAX = 1 << 24 };
 
 static int out_of_memory(struct error *err)
 {
@@ -51,7 +51,8 @@ static int count_nodes(struct cluster *c, const struct cluster_spec *spec, struc
             return error_set(err, BRAID_BAD_INPUT, "the cluster has more than %d GPUs; name fewer", GPUS_MAX);
     }
     if (nodes == 0)
-        return error_set(err, BRAID_BAD_INPUT, "the cluster has no nodes; give at least one under 'nodes' or in its file");
+        return error_set(err, BRAID_BAD_INPUT,
+                         "the cluster has no nodes; give at least one under 'nodes' or in its file");
     c->n_nodes = (uint32_t)nodes;
     c->n_gpus = (uint32_t)gpus;
     return BRAID_OK;
@@ -96,8 +97,19 @@ static bool build_racks(struct cluster *c, const uint32_t *numbers)
             r->nodes = numbers + i;
         r->gpus += c->nodes[i].gpus;
     }
-    for (uint32_t i = 0; i < c->n_racks; i++)
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < c->n_racks; i++) {
         c->racks[i].free_gpus = c->racks[i].gpus;
+        most = c->racks[i].gpus > most ? c->racks[i].gpus : most;
+    }
+    uint64_t keys = ((uint64_t)most + 1) * c->n_racks;
+    c->has_rack_index = c->n_racks > 1 && keys <= RACK_KEYS_MAX;
+    if (!c->has_rack_index)
+        return true;
+    if (!nodeset_init(&c->racks_by_free, (uint32_t)keys, c->arena))
+        return false;
+    for (uint32_t i = 0; i < c->n_racks; i++)
+        nodeset_insert(&c->racks_by_free, c->racks[i].free_gpus * c->n_racks + i);
     return true;
 }
 
@@ -169,8 +181,8 @@ static bool build_index(struct cluster *c, uint32_t pool)
 
 /* Pools of the partition with nodes [first, first + n): one a kind of group that occurs, largest G first, then by first node.
  * `group_pool` is scratch, one a group. */
-static bool build_pools(struct cluster *c, const struct cluster_spec *spec, uint32_t partition, uint32_t first, uint32_t n,
-                        const uint32_t *group_of, uint32_t *group_pool)
+static bool build_pools(struct cluster *c, const struct cluster_spec *spec, uint32_t partition, uint32_t first,
+                        uint32_t n, const uint32_t *group_of, uint32_t *group_pool)
 {
     struct partition *q = &c->partitions[partition];
     q->first_pool = c->n_pools;
@@ -262,7 +274,8 @@ static int check_vcs(struct cluster *c, const struct cluster_spec *spec, uint64_
     for (uint32_t i = 0; i < spec->n_vcs; i++) {
         const struct vc_spec *s = &spec->vcs[i];
         if (names_find(&c->vc_names, s->name, strlen(s->name)) != NAMES_NONE)
-            return error_set(err, BRAID_BAD_INPUT, "the virtual cluster '%s' is named twice; give each one name", s->name);
+            return error_set(err, BRAID_BAD_INPUT, "the virtual cluster '%s' is named twice; give each one name",
+                             s->name);
         if (names_add(&c->vc_names, s->name, strlen(s->name)) == NAMES_NONE)
             return out_of_memory(err);
         if (s->mode == VC_GPUS) {
@@ -270,11 +283,13 @@ static int check_vcs(struct cluster *c, const struct cluster_spec *spec, uint64_
             continue;
         }
         if (s->n_changes > 0)
-            return error_set(err, BRAID_BAD_INPUT,
-                             "the virtual cluster '%s' owns nodes and cannot have 'changes'; give it 'gpus' instead of 'nodes'",
-                             s->name);
+            return error_set(
+                err, BRAID_BAD_INPUT,
+                "the virtual cluster '%s' owns nodes and cannot have 'changes'; give it 'gpus' instead of 'nodes'",
+                s->name);
         if (s->amount == 0)
-            return error_set(err, BRAID_BAD_INPUT, "the virtual cluster '%s' has no nodes; give it at least one", s->name);
+            return error_set(err, BRAID_BAD_INPUT, "the virtual cluster '%s' has no nodes; give it at least one",
+                             s->name);
         *owned += s->amount;
     }
     if (*owned > c->n_nodes)
@@ -357,7 +372,8 @@ static int cluster_build(struct cluster *c, const struct cluster_spec *spec, int
     int status = count_nodes(c, spec, err);
     if (status != BRAID_OK)
         return status;
-    uint32_t *numbers = ARENA_NEW(c->arena, uint32_t, c->n_nodes); /* 0, 1, 2, …: racks and partitions are slices of it */
+    uint32_t *numbers =
+        ARENA_NEW(c->arena, uint32_t, c->n_nodes); /* 0, 1, 2, …: racks and partitions are slices of it */
     uint32_t *group_of = ARENA_NEW(c->arena, uint32_t, c->n_nodes);
     if (numbers == NULL || group_of == NULL || !build_nodes(c, spec, group_of))
         return out_of_memory(err);
@@ -374,7 +390,8 @@ static int cluster_build(struct cluster *c, const struct cluster_spec *spec, int
     return build_partitions(c, spec, numbers, group_of, origin_utc_s, err);
 }
 
-struct cluster *cluster_create(const struct cluster_spec *spec, int64_t origin_utc_s, struct arena *a, struct error *err)
+struct cluster *cluster_create(const struct cluster_spec *spec, int64_t origin_utc_s, struct arena *a,
+                               struct error *err)
 {
     struct cluster *c = ARENA_NEW(a, struct cluster, 1);
     if (c == NULL) {

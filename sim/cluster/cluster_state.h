@@ -50,9 +50,13 @@ struct cluster {
     struct partition *partitions;
     struct rack *racks;
     struct vc *vcs;
-    uint32_t *vc_most_gpus;    /* the largest quota of the whole run, at most the partition's GPUs */
+    uint32_t *vc_most_gpus; /* the largest quota of the whole run, at most the partition's GPUs */
     bool has_named_vcs;
     struct names gpu_types, vc_names; /* their memory is the arena's: no names_fini */
+
+    bool has_rack_index; /* several racks, and not too many keys */
+    struct nodeset
+        racks_by_free; /* keys free_gpus * n_racks + rack: the racks in order of (visible free GPUs, number) */
 
     uint64_t *words;   /* free GPUs of all nodes */
     uint32_t *owner;   /* of all GPUs */

@@ -21,8 +21,8 @@ struct nodeset {
 };
 
 bool nodeset_init(struct nodeset *s, uint32_t size, struct arena *a); /* false: memory is out */
-void nodeset_insert(struct nodeset *s, uint32_t i);                  /* i < size, absent */
-void nodeset_erase(struct nodeset *s, uint32_t i);                   /* present */
+void nodeset_insert(struct nodeset *s, uint32_t i);                   /* i < size, absent */
+void nodeset_erase(struct nodeset *s, uint32_t i);                    /* present */
 bool nodeset_has(const struct nodeset *s, uint32_t i);
 uint32_t nodeset_next(const struct nodeset *s, uint32_t from); /* smallest member >= from, or NODESET_NONE */
 

@@ -21,11 +21,15 @@ struct placement_ops {
     const struct param_spec *params;
     size_t n_params;
     size_t state_size; /* zeroed, one a run */
-    int (*init)(void *self, const struct cluster *c, const union param *v, struct arena *a, struct error *err); /* may be NULL */
+    int (*init)(void *self, const struct cluster *c, const union param *v, struct arena *a,
+                struct error *err); /* may be NULL */
     /* Choose places for `d` among the visible free GPUs of the partition; at most `room` places (room >= the number of nodes
      * of the partition or d->gpus, whichever is less). Returns the number of places, 0: it does not fit. Quotas are the caller's. */
     uint32_t (*pick)(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
                      struct place *out, uint32_t room);
+    /* Only for a module that may refuse what its rule allows (NULL elsewhere): a literal reason why `d` can never be placed even with
+     * all nodes free, or NULL. Where it is set, placement_fits is necessary for `pick` to succeed but not sufficient. */
+    const char *(*never)(const struct cluster *c, uint32_t partition, const struct demand *d);
 };
 
 /* The config's `placement: NAME` or `{name: NAME, …}`. Values are filled by the config loader. */

@@ -45,7 +45,8 @@ static uint32_t pool_count(const struct view *v, uint32_t pool, uint32_t low, ui
         return count < enough ? count : enough;
     }
     bool is_bounded = pool_is_bounded(p, v->d);
-    for (uint32_t f = level_next(v->c, pool, low); f != NODESET_NONE && count < enough; f = level_next(v->c, pool, f + 1)) {
+    for (uint32_t f = level_next(v->c, pool, low); f != NODESET_NONE && count < enough;
+         f = level_next(v->c, pool, f + 1)) {
         const struct nodeset *set = &p->by_free[f];
         if (!is_bounded) {
             count += set->count;

@@ -41,8 +41,7 @@ int64_t job_end_ns(const struct sim *sim, uint32_t job)
     if (left <= 0)
         return j->overhead_until_ns;
     double wait = j->rate == 1.0 ? ceil(left) : ceil(left / j->rate);
-    double end = (double)j->overhead_until_ns + wait;
-    return end < 9e18 ? j->overhead_until_ns + (int64_t)wait : INT64_MAX - 1;
+    return wait < 9e18 ? time_after(j->overhead_until_ns, (int64_t)wait) : TIME_LAST;
 }
 
 static void segment_emit(const struct sim *sim, uint32_t job, int64_t begin, int64_t end, enum segment_kind kind, double rate)
@@ -55,6 +54,11 @@ static void segment_emit(const struct sim *sim, uint32_t job, int64_t begin, int
     watch->segment(watch->self, job, begin, end, kind, rate, spans, n);
 }
 
+void job_emit_queued(const struct sim *sim, uint32_t job)
+{
+    segment_emit(sim, job, sim->jobs[job].since_ns, sim->now_ns, SEGMENT_QUEUED, 0);
+}
+
 void job_settle(struct sim *sim, uint32_t job)
 {
     struct job *j = &sim->jobs[job];
@@ -63,7 +67,9 @@ void job_settle(struct sim *sim, uint32_t job)
     int64_t productive = now - work_from;
     j->run_ns += held;
     j->overhead_ns += held - productive;
-    j->gpu_ns += held * (int64_t)sim_gpus(sim, job);
+    int64_t gpu_ns;
+    if (__builtin_mul_overflow(held, (int64_t)sim_gpus(sim, job), &gpu_ns) || __builtin_add_overflow(j->gpu_ns, gpu_ns, &j->gpu_ns))
+        j->gpu_ns = INT64_MAX;
     j->work_done += (double)productive * j->rate;
     segment_emit(sim, job, j->since_ns, work_from, SEGMENT_OVERHEAD, 0);
     segment_emit(sim, job, work_from, now, SEGMENT_RUN, j->rate);
@@ -114,7 +120,10 @@ static const char *refusal(struct sim *sim, uint32_t job)
         return "unknown_vc";
     const char **known = &sim->never[(size_t)vc * sim->n_demands + demand];
     if (*known == NULL) {
-        const char *why = cluster_never_fits(sim->cluster, vc, &sim->demands[demand], sim->is_packed);
+        const struct demand *d = &sim->demands[demand];
+        const char *why = cluster_never_fits(sim->cluster, vc, d, sim->is_packed);
+        if (why == NULL && sim->placement->never != NULL)
+            why = sim->placement->never(sim->cluster, cluster_vc(sim->cluster, vc)->partition, d);
         *known = why != NULL ? why : "";
     }
     return **known != '\0' ? *known : NULL;
@@ -150,12 +159,13 @@ void event_capacity(struct sim *sim, const struct capacity_change *change)
     cluster_vc_set_quota(sim->cluster, change->vc, change->gpus);
     struct sched *s = &sim->instances[sim->ops->scope == SCOPE_CLUSTER ? 0 : change->vc];
     sim_decision(sim, DECISION_CAPACITY, JOB_NIL, vc->name);
-    if (vc->shrink == VC_PREEMPT) { /* the latest started give way first */
+    if (vc->shrink == VC_PREEMPT && vc->used_gpus > vc->quota_gpus) { /* the latest started give way first */
         for (uint32_t job = s->running_last, prev; job != JOB_NIL && vc->used_gpus > vc->quota_gpus; job = prev) {
             prev = sim->jobs[job].run_prev;
             if (sim_vc(sim, job) == change->vc)
                 stage_requeue(sim, job, CAUSE_CAPACITY);
         }
+        sim_touch_partition(sim, vc->partition); /* other queues may use what they gave up */
     }
     if (sim->ops->on_capacity != NULL)
         sim->ops->on_capacity(s->self, s);

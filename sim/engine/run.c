@@ -104,7 +104,8 @@ static bool demands_prepare(struct sim *sim)
     for (uint32_t t = 0; t < w->gpu_types.count; t++) {
         const char *name = names_text(&w->gpu_types, t);
         uint32_t known = names_find(types, name, strlen(name));
-        type_of[t] = known != NAMES_NONE ? known : types->count + t; /* a type that no node has: never fits */
+        /* a type that no node has never fits; where no node has a type, types do not matter */
+        type_of[t] = types->count == 0 ? NAMES_NONE : known != NAMES_NONE ? known : types->count + t;
     }
     for (uint32_t j = 0; j < w->n_jobs; j++) {
         struct demand d = {.gpus = w->gpus[j],
@@ -411,9 +412,7 @@ static void close_unfinished(struct sim *sim)
             job_unlink(s, sim->jobs, job);
             sim->n_running--;
         } else if (j->state == JOB_QUEUED) {
-            const struct run_watch *watch = &sim->spec->watch;
-            if (watch->segment != NULL && j->since_ns < sim->now_ns)
-                watch->segment(watch->self, job, j->since_ns, sim->now_ns, SEGMENT_QUEUED, 0, NULL, 0);
+            job_emit_queued(sim, job);
             sim->n_queued--;
         } else {
             sim->n_arrived++;

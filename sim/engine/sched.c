@@ -219,6 +219,17 @@ uint32_t sched_free_gpus(const struct sched *s)
     return sum;
 }
 
+uint32_t sched_held_gpus(const struct sched *s)
+{
+    const struct cluster *c = s->sim->cluster;
+    if (s->vc != NAMES_NONE)
+        return cluster_vc(c, s->vc)->used_gpus;
+    uint32_t sum = 0;
+    for (uint32_t v = 0; v < cluster_n_vcs(c); v++)
+        sum += cluster_vc(c, v)->used_gpus;
+    return sum;
+}
+
 uint32_t sched_capacity_gpus(const struct sched *s)
 {
     const struct cluster *c = s->sim->cluster;

@@ -134,6 +134,15 @@ struct sim {
     bool has_failed;
 };
 
+/* The end of time: 292 years. What would come later comes then, so absurd traces end instead of wrapping round. */
+#define TIME_LAST (INT64_MAX - 1)
+
+static inline int64_t time_after(int64_t t, int64_t dt)
+{
+    int64_t sum;
+    return __builtin_add_overflow(t, dt, &sum) || sum > TIME_LAST ? TIME_LAST : sum;
+}
+
 static inline uint32_t sim_gpus(const struct sim *sim, uint32_t job)
 {
     return sim->w->gpus[job];
@@ -160,8 +169,11 @@ void event_arrival(struct sim *sim, uint32_t job);
 void event_timer(struct sim *sim, uint32_t instance);
 /* The work, time and GPU-time of a running job up to now; a segment ends here. */
 void job_settle(struct sim *sim, uint32_t job);
+/* Tell the watcher of the time that a queued job has waited since it entered the queue. */
+void job_emit_queued(const struct sim *sim, uint32_t job);
 /* A job leaves for good with `status`. */
 void job_done(struct sim *sim, uint32_t job, enum job_status status, const char *reason);
+/* The running jobs of an instance, in order of start (a move is none); kept when verbs are settled. */
 void job_link(struct sched *s, struct job *jobs, uint32_t job);
 void job_unlink(struct sched *s, struct job *jobs, uint32_t job);
 /* When a running job will end: its work done, or its estimate used up under on_exceed: kill. */

@@ -78,20 +78,6 @@ static int stage_no_fit(struct sched *s)
     return SCHED_E_NO_FIT;
 }
 
-int sched_probe(struct sched *s, uint32_t job)
-{
-    struct sim *sim = s->sim;
-    int code = stage_enter(s, job, JOB_QUEUED);
-    if (code != SCHED_OK)
-        return code;
-    const struct demand *d = &sim->demands[sim->jobs[job].demand];
-    uint32_t vc = sim_vc(sim, job);
-    if (cluster_vc_free(sim->cluster, vc) < d->gpus ||
-        !placement_fits(sim->cluster, cluster_vc(sim->cluster, vc)->partition, d, sim->placement->rule))
-        return stage_no_fit(s);
-    return SCHED_OK;
-}
-
 /* Book `handle` as the job's new place and count it as running. */
 static int stage_occupy(struct sched *s, uint32_t job, uint32_t handle)
 {
@@ -109,28 +95,30 @@ static int stage_occupy(struct sched *s, uint32_t job, uint32_t handle)
     s->queued_gpus -= sim_gpus(sim, job);
     sim->n_queued--;
     sim->n_running++;
-    job_link(s, sim->jobs, job);
     return SCHED_OK;
 }
 
-/* The reverse: the job gives up its place and counts as queued. A handle from before the round stays readable for
- * settling; one of this round is forgotten. */
-static void stage_vacate(struct sched *s, uint32_t job, const struct staged *r)
+/* The reverse: the job gives up its GPUs and counts as queued; its handle stays readable. */
+static void stage_vacate(struct sched *s, uint32_t job)
 {
     struct sim *sim = s->sim;
     struct job *j = &sim->jobs[job];
     if (sim->spec->check)
         books_note(sim, j->alloc);
     cluster_free(sim->cluster, sim_vc(sim, job), job, &sim->demands[j->demand], j->alloc);
-    if (j->alloc != r->old_alloc)
-        cluster_forget(sim->cluster, j->alloc);
     j->alloc = ALLOC_NONE;
     j->state = JOB_QUEUED;
-    job_unlink(s, sim->jobs, job);
     s->queued_jobs++;
     s->queued_gpus += sim_gpus(sim, job);
     sim->n_queued++;
     sim->n_running--;
+}
+
+/* A freed handle is of no more use, unless it is the one from before the round, which settling reads. */
+static void stage_forget(struct sim *sim, const struct staged *r, uint32_t handle)
+{
+    if (handle != r->old_alloc)
+        cluster_forget(sim->cluster, handle);
 }
 
 /* Where the placement module would put it: the number of places, in sim->places. */
@@ -145,13 +133,41 @@ static uint32_t stage_pick(struct sched *s, uint32_t job)
                                 sim->places, sim->places_room);
 }
 
+int sched_probe(struct sched *s, uint32_t job)
+{
+    struct sim *sim = s->sim;
+    int code = stage_enter(s, job, JOB_QUEUED);
+    if (code != SCHED_OK)
+        return code;
+    const struct demand *d = &sim->demands[sim->jobs[job].demand];
+    uint32_t vc = sim_vc(sim, job);
+    bool fits = cluster_vc_free(sim->cluster, vc) >= d->gpus;
+    if (fits && sim->placement->never != NULL) /* a module with a rule of its own beyond the two: ask it */
+        fits = stage_pick(s, job) > 0;
+    else if (fits)
+        fits = placement_fits(sim->cluster, cluster_vc(sim->cluster, vc)->partition, d, sim->placement->rule);
+    return fits ? SCHED_OK : stage_no_fit(s);
+}
+
+/* May jobs that this round took from their GPUs go back beyond the quota (it shrank under `drain`, so more was held than it allows)?
+ * While no other job of the VC was started in this round: then it never holds more than before. */
+static bool may_exceed_quota(const struct sim *sim, uint32_t vc)
+{
+    for (uint32_t i = 0; i < sim->n_staged; i++) {
+        const struct staged *r = &sim->staged[i];
+        if (!r->was_running && sim->jobs[r->job].state == JOB_RUNNING && sim_vc(sim, r->job) == vc)
+            return false;
+    }
+    return true;
+}
+
 /* Back to the GPUs it held before the round, when they are free and its quota allows; else SCHED_E_NO_FIT. */
 static int stage_return(struct sched *s, uint32_t job, const struct staged *r)
 {
     struct sim *sim = s->sim;
     const struct demand *d = &sim->demands[sim->jobs[job].demand];
     uint32_t vc = sim_vc(sim, job);
-    if (!r->was_running || cluster_vc_free(sim->cluster, vc) < d->gpus)
+    if (!r->was_running || (cluster_vc_free(sim->cluster, vc) < d->gpus && !may_exceed_quota(sim, vc)))
         return SCHED_E_NO_FIT;
     uint32_t handle = cluster_alloc_again(sim->cluster, vc, job, d, r->old_alloc);
     return handle == ALLOC_NONE ? SCHED_E_NO_FIT : stage_occupy(s, job, handle);
@@ -211,7 +227,9 @@ int sched_preempt(struct sched *s, uint32_t job)
     struct staged *r = stage_record(s->sim, s, job);
     if (r == NULL)
         return SCHED_E_NO_FIT;
-    stage_vacate(s, job, r);
+    uint32_t handle = s->sim->jobs[job].alloc;
+    stage_vacate(s, job);
+    stage_forget(s->sim, r, handle);
     return SCHED_OK;
 }
 
@@ -233,13 +251,17 @@ int sched_move(struct sched *s, uint32_t job)
     struct staged *r = stage_record(sim, s, job);
     if (r == NULL)
         return SCHED_E_NO_FIT;
-    /* give up the place, pick anew with it free; a place of this round (not yet settled) is simply picked again */
-    stage_vacate(s, job, r);
+    /* give up the place and pick anew with it free; nowhere to go: stay */
+    uint32_t vc = sim_vc(sim, job), handle = sim->jobs[job].alloc, next;
+    const struct demand *d = &sim->demands[sim->jobs[job].demand];
+    stage_vacate(s, job);
     uint32_t n = stage_pick(s, job);
-    if (n == 0)
-        return stage_return(s, job, r);
-    return stage_occupy(s, job, cluster_alloc(sim->cluster, sim_vc(sim, job), job, &sim->demands[sim->jobs[job].demand],
-                                              sim->places, n));
+    if (n > 0)
+        next = cluster_alloc(sim->cluster, vc, job, d, sim->places, n);
+    else
+        next = cluster_alloc_again(sim->cluster, vc, job, d, handle);
+    stage_forget(sim, r, handle);
+    return stage_occupy(s, job, next) != SCHED_OK || n == 0 ? SCHED_E_NO_FIT : SCHED_OK;
 }
 
 int sched_reject(struct sched *s, uint32_t job, const char *reason)
@@ -254,6 +276,7 @@ int sched_reject(struct sched *s, uint32_t job, const char *reason)
     s->queued_jobs--;
     s->queued_gpus -= sim_gpus(sim, job);
     sim->n_queued--;
+    job_emit_queued(sim, job);
     job_done(sim, job, STATUS_REJECTED, reason);
     sim_decision(sim, DECISION_REJECT, job, reason);
     sim->totals.decisions++;
@@ -316,17 +339,16 @@ static void settle_begin(struct sim *sim, uint32_t job, const struct overhead_ru
     struct job *j = &sim->jobs[job];
     const char *model = sim->w->model != NULL ? names_text(&sim->w->models, sim->w->model[job]) : NULL;
     j->since_ns = sim->now_ns;
-    j->overhead_until_ns = sim->now_ns + overhead_ns(rule, sim_gpus(sim, job), model);
+    j->overhead_until_ns = time_after(sim->now_ns, overhead_ns(rule, sim_gpus(sim, job), model));
     j->rate = 1.0;
     evq_set(&sim->events, job, job_end_ns(sim, job), EVENT_COMPLETION);
 }
 
-static void settle_start(struct sim *sim, uint32_t job, const char *why)
+static void settle_start(struct sim *sim, struct sched *s, uint32_t job, const char *why)
 {
     struct job *j = &sim->jobs[job];
-    const struct run_watch *watch = &sim->spec->watch;
-    if (watch->segment != NULL && j->since_ns < sim->now_ns)
-        watch->segment(watch->self, job, j->since_ns, sim->now_ns, SEGMENT_QUEUED, 0, NULL, 0);
+    job_link(s, sim->jobs, job);
+    job_emit_queued(sim, job);
     if (j->start_ns < 0) {
         j->start_ns = sim->now_ns;
         settle_begin(sim, job, &sim->spec->overhead.start);
@@ -354,6 +376,7 @@ static void settle_preempt(struct sim *sim, struct sched *s, uint32_t job, uint3
 {
     struct job *j = &sim->jobs[job];
     settle_leave(sim, job, handle);
+    job_unlink(s, sim->jobs, job);
     j->preemptions++;
     j->rate = 0;
     evq_cancel(&sim->events, job);
@@ -373,23 +396,24 @@ void stage_settle(struct sim *sim, struct sched *s)
         j->staged = 0;
         if (!r->was_running) {
             if (j->state == JOB_RUNNING) {
-                settle_start(sim, job, r->why);
+                settle_start(sim, s, job, r->why);
                 sim->totals.decisions++;
             }
             continue;
         }
+        if (j->state == JOB_RUNNING && cluster_alloc_equal(sim->cluster, r->old_alloc, j->alloc)) {
+            cluster_forget(sim->cluster, r->old_alloc);
+            continue;
+        }
+        freed_partition = cluster_vc(sim->cluster, sim_vc(sim, job))->partition;
+        sim->totals.decisions++;
         if (j->state == JOB_QUEUED) {
             settle_preempt(sim, s, job, r->old_alloc, CAUSE_PREEMPTED, r->why);
-            freed_partition = cluster_vc(sim->cluster, sim_vc(sim, job))->partition;
-            sim->totals.decisions++;
-        } else if (cluster_alloc_equal(sim->cluster, r->old_alloc, j->alloc)) {
-            cluster_forget(sim->cluster, r->old_alloc);
         } else {
             settle_leave(sim, job, r->old_alloc);
             j->moves++;
             settle_begin(sim, job, &sim->spec->overhead.restart);
             sim_decision(sim, DECISION_MOVE, job, r->why);
-            sim->totals.decisions++;
         }
     }
     sim->n_staged = 0;
@@ -402,7 +426,6 @@ void stage_requeue(struct sim *sim, uint32_t job, enum cause why)
 {
     struct sched *s = &sim->instances[sim->jobs[job].instance];
     uint32_t handle = sim->jobs[job].alloc;
-    const struct staged r = {job, handle, true, NULL};
-    stage_vacate(s, job, &r);
+    stage_vacate(s, job);
     settle_preempt(sim, s, job, handle, why, why == CAUSE_CAPACITY ? "quota shrank" : "fault");
 }

@@ -192,7 +192,7 @@ struct config_key config_key_of_param(const char *section, const struct param_sp
 {
     static const enum key_type types[] = {
         [PARAM_INT] = KEY_INT,   [PARAM_NUMBER] = KEY_NUMBER, [PARAM_TIME] = KEY_TIME,       [PARAM_BOOL] = KEY_BOOL,
-        [PARAM_TEXT] = KEY_TEXT, [PARAM_CHOICE] = KEY_CHOICE, [PARAM_NUMBERS] = KEY_NUMBERS,
+        [PARAM_TEXT] = KEY_TEXT, [PARAM_CHOICE] = KEY_CHOICE, [PARAM_NUMBERS] = KEY_NUMBERS, [PARAM_PATH] = KEY_PATH,
     };
     return (struct config_key){.section = section,
                                .name = p->name,

@@ -75,10 +75,17 @@ static const union param *fill_params(struct config_fill *f, const struct module
         if (node == NULL || config_value_read(&value, &key, node, f->arena, f->err) != BRAID_OK)
             return NULL;
         values[i] = value.v;
-        if (key.type == KEY_CHOICE)
+        if (key.type == KEY_CHOICE || key.type == KEY_PATH)
             values[i].s = value.text;
         config_fill_key(f, key.name);
-        config_fill_value(f, &key, &value);
+        if (key.type == KEY_PATH && value.text[0] != '\0') {
+            const struct config_file *file = config_fill_file(f, &key, node);
+            if (file == NULL)
+                return NULL;
+            values[i].s = file->path;
+        } else {
+            config_fill_value(f, &key, &value);
+        }
     }
     return values;
 }

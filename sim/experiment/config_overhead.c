@@ -34,12 +34,12 @@ int config_fill_steps(struct config_fill *f, const struct config_key *key, const
         rows[i].ns = value.v.i;
         if (status != BRAID_OK)
             return status;
-        for (uint32_t k = 0; k < i; k++) /* "8" and "+8" are two texts and one number */
-            if (rows[k].gpus == rows[i].gpus)
-                return config_fail(f->err, item->key_place, "'%s.%s' names %u GPUs twice", key->section, key->name,
-                                   rows[i].gpus);
     }
     qsort(rows, node->n, sizeof *rows, compare_rows);
+    for (uint32_t i = 1; i < node->n; i++) /* "8" and "+8" are two texts and one number */
+        if (rows[i - 1].gpus == rows[i].gpus)
+            return config_fail(f->err, node->place, "'%s.%s' names %u GPUs twice", key->section, key->name,
+                               rows[i].gpus);
     rule->rows = rows;
     rule->n_rows = node->n;
     config_fill_put(f, "{");

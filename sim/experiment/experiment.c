@@ -111,6 +111,25 @@ static const struct config_node *label_node(struct load *l, const struct policy_
     return label != NULL && label->text != NULL ? label : NULL;
 }
 
+/* How many policies of the axis go by each name: counts[i] for the name of policy i. False: memory is out. */
+static bool count_names(struct load *l, const struct sweep_axis *axis, uint32_t *counts)
+{
+    struct names names;
+    uint32_t *by_name = ARENA_NEW(&l->x->arena, uint32_t, axis->n);
+    bool ok = by_name != NULL;
+    names_init(&names);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < axis->n && ok; i++) {
+            const char *name = plain_name(axis->values[i].value);
+            uint32_t id = name != NULL ? names_add(&names, name, strlen(name)) : 0;
+            ok = id != NAMES_NONE;
+            if (ok && name != NULL)
+                counts[i] = pass == 0 ? ++by_name[id] : by_name[id];
+        }
+    names_fini(&names);
+    return ok;
+}
+
 /* Variants of one policy in a sweep would all be called by its name: call those with parameters by these as well. */
 static int label_variants(struct load *l)
 {
@@ -121,18 +140,15 @@ static int label_variants(struct load *l)
     if (axis == NULL)
         return BRAID_OK;
     struct config_item *items = ARENA_NEW(&l->x->arena, struct config_item, axis->n);
-    if (items == NULL)
+    uint32_t *counts = ARENA_NEW(&l->x->arena, uint32_t, axis->n);
+    if (items == NULL || counts == NULL || !count_names(l, axis, counts))
         return short_of_memory(l->err);
     for (uint32_t i = 0; i < axis->n; i++) {
         const struct config_node *policy = axis->values[i].value;
-        const char *name = plain_name(policy);
-        bool is_shared = false;
-        for (uint32_t k = 0; name != NULL && policy->kind == CONFIG_MAP && k < axis->n && !is_shared; k++) {
-            const char *other = plain_name(axis->values[k].value);
-            is_shared = k != i && other != NULL && strcmp(other, name) == 0;
-        }
         items[i] = axis->values[i];
-        const struct policy_ops *ops = is_shared ? policy_find(name) : NULL;
+        if (counts[i] < 2 || policy->kind != CONFIG_MAP)
+            continue;
+        const struct policy_ops *ops = policy_find(plain_name(policy));
         if (ops == NULL) /* a name that is not known is an error once the run is filled */
             continue;
         const struct config_node *label = label_node(l, ops, policy);

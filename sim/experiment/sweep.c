@@ -77,6 +77,8 @@ int sweep_init(struct sweep *s, struct arena *a, const struct config_node *map, 
         return BRAID_OK;
     if (map->kind != CONFIG_MAP)
         return config_fail(err, map->place, "'sweep' wants a map of keys to lists, such as {policy: [fifo, srtf]}");
+    if (map->n > SWEEP_AXES_MAX)
+        return config_fail(err, map->items[SWEEP_AXES_MAX].key_place, "more than %d keys are swept", SWEEP_AXES_MAX);
     s->axes = ARENA_NEW(a, struct sweep_axis, map->n);
     if (s->axes == NULL)
         return error_set(err, BRAID_FAILED, "out of memory");

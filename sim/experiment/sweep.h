@@ -7,6 +7,8 @@
 
 #include "experiment/config_tree.h"
 
+enum { SWEEP_AXES_MAX = 64 };
+
 struct sweep_axis {
     const char *key;
     struct config_place place;
@@ -22,7 +24,7 @@ struct sweep {
 };
 
 /* Check the map of `sweep` (NULL: no sweep) and lay out its axes. Errors: an unknown key or one that changes no result, what
- * is not a list, an empty list, equal values, an axis that would undo an earlier one, more than `most` runs. */
+ * is not a list, an empty list, equal values, an axis that would undo an earlier one, too many axes, more than `most` runs. */
 int sweep_init(struct sweep *s, struct arena *a, const struct config_node *map, uint32_t most, struct error *err);
 
 /* Called for each run in order with its tree and the position of its value on each axis. */

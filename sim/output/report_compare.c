@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const usual_metrics[] = {"jct_mean",  "jct_p50",         "jct_p99", "wait_mean",
-                                            "wait_p99", "gpu_utilization", "makespan"};
+static const char *const usual_metrics[] = {"jct_mean", "jct_p50", "jct_p99", "wait_mean", "gpu_utilization", "makespan"};
 /* Of a part of the jobs: utilisation and makespan belong to the whole cluster. */
-static const char *const usual_job_metrics[] = {"jct_mean", "jct_p50", "jct_p99", "wait_mean", "wait_p99"};
+static const char *const usual_job_metrics[] = {"jct_mean", "jct_p50", "jct_p99", "wait_mean"};
 
 enum { MAX_KEYS = 64, MAX_WARNINGS = 16 };
 

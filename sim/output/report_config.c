@@ -132,7 +132,7 @@ static void say_nodes(yaml_document_t *d, yaml_node_t *nodes, char *out, size_t 
         uint64_t count = whole(scalar(child(d, group, "count")), 1);
         gpus = whole(scalar(child(d, group, "gpus")), 0);
         type = scalar(child(d, group, "gpu"));
-        type = type == NULL ? "" : type;
+        type = type == NULL || strcmp(type, "any") == 0 ? "" : type;
         n_nodes += count;
         n_gpus += count * gpus;
         n_groups++;

@@ -259,10 +259,13 @@ static void print_md_text(const char *text, FILE *out)
 static void print_line(const struct table *t, const struct style *styles, const char *const *texts,
                        enum table_format format, FILE *out)
 {
-    for (uint32_t i = 0; i < t->n_columns; i++) {
+    uint32_t n = t->n_columns;
+    while (format == TABLE_FORMAT_TEXT && n > 1 && texts[n - 1][0] == '\0')
+        n--; /* no blanks at the end of a line */
+    for (uint32_t i = 0; i < n; i++) {
         const struct style *s = &styles[i];
         int fill = s->width - text_width(texts[i]);
-        bool is_last = i + 1 == t->n_columns;
+        bool is_last = i + 1 == n;
         if (format == TABLE_FORMAT_MD)
             fputs(i == 0 ? "| " : " | ", out);
         else if (i > 0)

@@ -60,7 +60,8 @@ static void unload(struct fixture *f)
 
 Test(inventory, a_switch_is_a_rack)
 {
-    struct fixture *f = load("num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n2,3,8,92,520", NULL);
+    struct fixture *f =
+        load("num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n2,3,8,92,520", NULL);
     cr_assert_eq(f->status, BRAID_OK, "%s", f->err.message);
     cr_assert_eq(f->spec.n_groups, 1);
     const struct node_group_spec *g = &f->spec.groups[0];
@@ -123,8 +124,10 @@ Test(inventory, what_cannot_be_read_is_named_with_its_place)
         {"vc,nodes\n,3\n", 2, 1, "every row a name"},
         {"vc,nodes\na,3\nb,2\na,4\n", 4, 1, "each virtual cluster one row"},
         {"vc,nodes\n\"a,3\n", 2, 0, ""},
-        {"num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n1,8,8,None,520\n", 2, 7, "num_cpu_p_node is 'None'"},
-        {"num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n16000000,2,8,92,520\n", 2, 0, "name fewer"},
+        {"num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n1,8,8,None,520\n", 2, 7,
+         "num_cpu_p_node is 'None'"},
+        {"num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n16000000,2,8,92,520\n", 2, 0,
+         "name fewer"},
         {"sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,two,P100\n", 2, 17, "gpu is 'two'"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
@@ -195,8 +198,8 @@ Test(inventory, bad_quota_files_are_named_with_their_place)
         struct fixture *f = load(CASES[i].text, "v");
         cr_assert_eq(f->status, BRAID_BAD_INPUT, "case %zu", i);
         cr_assert_str_eq(f->err.file, "quota.csv", "case %zu", i);
-        cr_assert(f->err.line == CASES[i].line && f->err.col == CASES[i].col, "case %zu: %d:%d %s", i, f->err.line, f->err.col,
-                  f->err.message);
+        cr_assert(f->err.line == CASES[i].line && f->err.col == CASES[i].col, "case %zu: %d:%d %s", i, f->err.line,
+                  f->err.col, f->err.message);
         cr_assert_not_null(strstr(f->err.message, CASES[i].says), "case %zu: %s", i, f->err.message);
         unload(f);
     }

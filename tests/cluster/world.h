@@ -60,7 +60,8 @@ static inline uint32_t visible_gpus(const struct world *w, uint32_t node)
     return n->free_gpus - n->reserved_gpus;
 }
 
-static inline uint32_t world_start(struct world *w, uint32_t vc, const struct demand *d, const struct place *places, uint32_t n)
+static inline uint32_t world_start(struct world *w, uint32_t vc, const struct demand *d, const struct place *places,
+                                   uint32_t n)
 {
     cr_assert_lt(w->n_live, LIVE_MAX);
     struct live *l = &w->live[w->n_live++];
@@ -87,7 +88,8 @@ static inline void world_hold(struct world *w, uint32_t node, uint32_t gpus)
 }
 
 /* A cluster of nodes of one kind, nothing but GPUs limited, with `held[i]` GPUs of node i taken. */
-static inline void world_plain(struct world *w, uint32_t nodes, uint32_t gpus, uint32_t nodes_per_rack, const uint32_t *held)
+static inline void world_plain(struct world *w, uint32_t nodes, uint32_t gpus, uint32_t nodes_per_rack,
+                               const uint32_t *held)
 {
     struct node_group_spec group = {.count = nodes, .gpus = gpus, .gpu = ""};
     struct cluster_spec spec = {.groups = &group, .n_groups = 1, .nodes_per_rack = nodes_per_rack};

@@ -142,6 +142,16 @@ Test(sweep, too_many_runs_are_refused_before_they_are_made)
     EXPECT_BAD(cases);
 }
 
+Test(sweep, too_many_keys_are_refused)
+{
+    char yaml[4000];
+    size_t n = (size_t)snprintf(yaml, sizeof yaml, "trace: x\nsweep:\n");
+    for (int k = 0; k < 65; k++)
+        n += (size_t)snprintf(yaml + n, sizeof yaml - n, "  policy.k%d: [0]\n", k);
+    const struct bad_config cases[] = {{yaml, "c.yaml:67:3: more than 64 keys are swept"}};
+    EXPECT_BAD(cases);
+}
+
 Test(sweep, set_changes_keys_before_the_sweep)
 {
     static const char yaml[] = "trace: x\nseed: 9\nsweep: {seed: [1, 2], policy: [fifo, sjf]}\n";

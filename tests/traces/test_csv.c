@@ -48,9 +48,11 @@ static void expect(const char *text, size_t n, const char *rows)
 {
     char path[SCRATCH_PATH], out[4096];
     struct error err = {0};
-    cr_assert_eq(rows_of(scratch_write(&scratch, "f", text, n, path), out, sizeof out, &err), BRAID_OK, "%s", err.message);
+    cr_assert_eq(rows_of(scratch_write(&scratch, "f", text, n, path), out, sizeof out, &err), BRAID_OK, "%s",
+                 err.message);
     cr_assert_str_eq(out, rows);
-    cr_assert_eq(rows_of(scratch_gzip(&scratch, "g", text, n, path), out, sizeof out, &err), BRAID_OK, "%s", err.message);
+    cr_assert_eq(rows_of(scratch_gzip(&scratch, "g", text, n, path), out, sizeof out, &err), BRAID_OK, "%s",
+                 err.message);
     cr_assert_str_eq(out, rows, "as gzip");
 }
 

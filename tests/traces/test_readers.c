@@ -102,10 +102,11 @@ Test(readers, every_bad_row_has_a_reason_and_a_line)
         const char *reason;
         uint64_t rows, line;
     } expected[] = {
-        {"no_submit", 2, 3},         {"bad_number", 4, 5},     {"negative_submit", 1, 6},   {"no_gpus", 2, 7},
-        {"negative_gpus", 1, 9},     {"fractional_gpus", 1, 10}, {"no_duration", 2, 12},     {"negative_duration", 1, 14},
-        {"too_large", 1, 17},        {"short_row", 1, 18},     {"bad_date", 1, 19},         {"bad_optional", 2, 20},
-        {"unknown_status", 1, 22},   {"extra_fields", 1, 23},  {"start_before_submit", 1, 24},
+        {"no_submit", 2, 3},       {"bad_number", 4, 5},         {"negative_submit", 1, 6},
+        {"no_gpus", 2, 7},         {"negative_gpus", 1, 9},      {"fractional_gpus", 1, 10},
+        {"no_duration", 2, 12},    {"negative_duration", 1, 14}, {"too_large", 1, 17},
+        {"short_row", 1, 18},      {"bad_date", 1, 19},          {"bad_optional", 2, 20},
+        {"unknown_status", 1, 22}, {"extra_fields", 1, 23},      {"start_before_submit", 1, 24},
     };
     uint64_t dropped = 0;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -263,15 +264,37 @@ Test(readers, unknown_columns_and_duplicates_are_remarks)
 #define AT(clock) "\"2017-10-07 " clock "\""
 
 static const char philly[] =
-    "[" JOB("ok", AT("01:00:00"), ATTEMPT(AT("01:10:00"), AT("01:20:00"), "") ","
-                                  ATTEMPT(AT("01:30:00"), AT("01:31:00"), "\"gpu0\",\"gpu1\"")) ",\n"
-    JOB("running", AT("01:00:00"), ATTEMPT(AT("01:10:00"), "null", "\"gpu0\"")) ",\n"
-    JOB("none", AT("01:00:00"), ATTEMPT("\"None\"", AT("01:10:00"), "\"gpu0\"")) ",\n"
-    JOB("never", AT("01:00:00"), "") ",\n"
-    JOB("lost", "\"\"", ATTEMPT(AT("01:10:00"), AT("01:20:00"), "\"gpu0\"")) ",\n"
-    JOB("back", AT("01:00:00"), ATTEMPT(AT("01:10:00"), AT("01:05:00"), "\"gpu0\"")) ",\n"
-    JOB("date", "\"yesterday\"", ATTEMPT(AT("01:10:00"), AT("01:20:00"), "\"gpu0\"")) ",\n"
-    JOB("zero", AT("01:00:00"), ATTEMPT(AT("01:10:00"), AT("01:10:00"), "\"gpu0\"")) "]";
+    "[" JOB("ok", AT("01:00:00"), ATTEMPT(AT("01:10:00"), AT("01:20:00"), "") "," ATTEMPT(AT("01:30:00"), AT("01:31:00"), "\"gpu0\",\"gpu1\"")) ",\n" JOB(
+        "running", AT("01:00:00"),
+        ATTEMPT(
+            AT("01:10:00"), "null",
+            "\"gpu0\"")) ",\n" JOB("none", AT("01:00:00"),
+                                   ATTEMPT(
+                                       "\"None\"", AT("01:10:00"),
+                                       "\"gpu0\"")) ",\n" JOB("never", AT("01:00:00"),
+                                                              "") ",\n" JOB("lost", "\"\"",
+                                                                            ATTEMPT(
+                                                                                AT("01:10:00"), AT("01:20:00"),
+                                                                                "\"gpu0\"")) ",\n" JOB("back",
+                                                                                                       AT("01:00:00"),
+                                                                                                       ATTEMPT(AT("01:"
+                                                                                                                  "10:"
+                                                                                                                  "00"),
+                                                                                                               AT("01:"
+                                                                                                                  "05:"
+                                                                                                                  "00"),
+                                                                                                               "\"gpu0"
+                                                                                                               "\"")) ",\n" JOB("date",
+                                                                                                                                "\"yesterday\"",
+                                                                                                                                ATTEMPT(
+                                                                                                                                    AT("01:10:00"),
+                                                                                                                                    AT("01:20:00"),
+                                                                                                                                    "\"gpu0\"")) ",\n" JOB("zero",
+                                                                                                                                                           AT("01:00:00"),
+                                                                                                                                                           ATTEMPT(
+                                                                                                                                                               AT("01:10:00"),
+                                                                                                                                                               AT("01:10:00"),
+                                                                                                                                                               "\"gpu0\"")) "]";
 
 Test(readers, philly_json)
 {

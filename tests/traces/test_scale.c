@@ -45,8 +45,8 @@ static void before(void)
     size_t n = (size_t)sprintf(text, "id,submit,duration,gpus,vc,start,deadline\n");
     for (int i = 0; i < 1000; i++) {
         int submit = i * 37 % 1000 * 100;
-        n += (size_t)sprintf(text + n, "%d,%d,%d,%d,%s,%d,%s\n", i, submit, 100 + i % 17 * 50, 1 + i % 4, i % 3 ? "a" : "b", submit + 5,
-                             i % 2 ? "" : "200000");
+        n += (size_t)sprintf(text + n, "%d,%d,%d,%d,%s,%d,%s\n", i, submit, 100 + i % 17 * 50, 1 + i % 4,
+                             i % 3 ? "a" : "b", submit + 5, i % 2 ? "" : "200000");
     }
     cr_assert_eq(scratch_load_text(&scratch, text, &w, &err), BRAID_OK, "%s", err.message);
     scratch_fini(&scratch);

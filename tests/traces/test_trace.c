@@ -80,7 +80,8 @@ Test(trace, any_times_are_sorted_stably)
     uint64_t x = 1;
     for (int i = 0; i < N; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
-        n += (size_t)sprintf(text + n, "%d,%llu.%09llu,1,1\n", N - i, (unsigned long long)(x >> 33) % (i % 3 == 0 ? 50 : 9000000),
+        n += (size_t)sprintf(text + n, "%d,%llu.%09llu,1,1\n", N - i,
+                             (unsigned long long)(x >> 33) % (i % 3 == 0 ? 50 : 9000000),
                              (unsigned long long)(x >> 20) % (i % 2 == 0 ? 1 : 1000000000));
     }
     struct trace_spec spec = scratch_spec(scratch_write(&scratch, "f", text, n, path));
@@ -204,16 +205,20 @@ Test(trace, the_digest_does_not_see_order_or_dress)
     static const char header[] = "timestamp,duration,num_gpus,gpu_time,cluster";
     for (int i = 0; i < N; i++) {
         lines[i] = malloc(64);
-        sprintf(lines[i], "2017-10-0%d 0%d:00:00,%d.0,%d,0,%s", 1 + i % 3, i % 7, 5 + i % 11, 1 + i % 2, i % 5 < 2 ? "6214e9" : "b");
+        sprintf(lines[i], "2017-10-0%d 0%d:00:00,%d.0,%d,0,%s", 1 + i % 3, i % 7, 5 + i % 11, 1 + i % 2,
+                i % 5 < 2 ? "6214e9" : "b");
     }
     static const struct {
         const char *what, *begin, *line_end, *last_end;
         int step;
         bool is_gzip;
     } dresses[] = {
-        {"as it is", "", "\n", "\n", 1, false},        {"shuffled", "", "\n", "\n", 171, false},
-        {"CRLF", "", "\r\n", "\r\n", 1, false},        {"byte order mark", "\xEF\xBB\xBF", "\n", "\n", 1, false},
-        {"no last line end", "", "\n", "", 1, false}, {"gzip", "", "\n", "\n", 1, true},
+        {"as it is", "", "\n", "\n", 1, false},
+        {"shuffled", "", "\n", "\n", 171, false},
+        {"CRLF", "", "\r\n", "\r\n", 1, false},
+        {"byte order mark", "\xEF\xBB\xBF", "\n", "\n", 1, false},
+        {"no last line end", "", "\n", "", 1, false},
+        {"gzip", "", "\n", "\n", 1, true},
         {"shuffled gzip of CRLF", "", "\r\n", "", 77, true},
     };
     uint8_t digest[DIGEST_BYTES];
@@ -262,7 +267,8 @@ Test(trace, time_zones_change_nothing)
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
 static const char full[] =
-    "id,submit,duration,gpus,vc,user,name,model,status,start,estimate,deadline,priority,cpus,memory,gpu_type,iterations,"
+    "id,submit,duration,gpus,vc,user,name,model,status,start,estimate,deadline,priority,cpus,memory,gpu_type,"
+    "iterations,"
     "iteration_time,stage_storage,stage_cpu,stage_gpu,stage_network,order\n"
     "b,2020-01-01 00:00:00.123456789,1.000000001,3,v c,u,\"a,b\",m,failed,2020-01-01 00:01:00,90,2021-01-01 00:00:00,"
     "0.1,1.25,3 MiB,a100,7,0.5,0.1,0.2,0.3,0.4,1\n"

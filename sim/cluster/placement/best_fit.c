@@ -32,16 +32,18 @@ static uint32_t best_fit_choose(void *self, const struct want *w, gsl_rng *rng)
     return best;
 }
 
-static uint32_t best_fit_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                              struct place *out, uint32_t room)
+static uint32_t best_fit_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                              gsl_rng *rng, struct place *out, uint32_t room)
 {
     return packed_pick(self, c, partition, d, rng, out, room, best_fit_choose, NULL);
 }
 
 const struct placement_ops placement_best_fit = {
     .name = "best_fit",
-    .summary = "the node left with the fewest free GPUs, then the least CPU, then the least memory, lowest number on ties",
-    .source = "best fit: Johnson et al., Worst-case performance bounds for simple one-dimensional packing algorithms, 1974",
+    .summary =
+        "the node left with the fewest free GPUs, then the least CPU, then the least memory, lowest number on ties",
+    .source =
+        "best fit: Johnson et al., Worst-case performance bounds for simple one-dimensional packing algorithms, 1974",
     .rule = PLACEMENT_PACKED,
     .state_size = sizeof(struct packed),
     .init = packed_init,

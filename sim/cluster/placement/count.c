@@ -3,20 +3,20 @@
 
 #include "base/check.h"
 
-static uint32_t count_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                           struct place *out, uint32_t room)
+static uint32_t count_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                           gsl_rng *rng, struct place *out, uint32_t room)
 {
     (void)self;
     (void)rng;
     if (!placement_fits(c, partition, d, PLACEMENT_POOL))
         return 0;
-    struct want w = {.c = c, .q = &c->partitions[partition], .d = d, .gpus = 1,
-                     .is_bounded = cluster_is_bounded(c, partition, d)};
+    struct want w = {
+        .c = c, .q = &c->partitions[partition], .d = d, .gpus = 1, .is_bounded = cluster_is_bounded(c, partition, d)};
     uint32_t n = 0, missing = d->gpus;
     for (uint32_t from = 0; missing > 0;) {
         uint32_t node = want_lowest(&w, from);
-        require(node != NODESET_NONE && n < room, "counting promised %u free GPUs and %u of them were not found", d->gpus,
-                missing);
+        require(node != NODESET_NONE && n < room, "counting promised %u free GPUs and %u of them were not found",
+                d->gpus, missing);
         uint32_t gpus = node_visible(&c->nodes[node]);
         gpus = gpus < missing ? gpus : missing;
         if (w.is_bounded)

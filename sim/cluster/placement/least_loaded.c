@@ -23,8 +23,8 @@ static uint32_t least_loaded_choose(void *self, const struct want *w, gsl_rng *r
     return best;
 }
 
-static uint32_t least_loaded_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                                  struct place *out, uint32_t room)
+static uint32_t least_loaded_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                                  gsl_rng *rng, struct place *out, uint32_t room)
 {
     return packed_pick(self, c, partition, d, rng, out, room, least_loaded_choose, NULL);
 }

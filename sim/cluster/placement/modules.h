@@ -4,8 +4,8 @@
 
 #include "cluster/placement.h"
 
-extern const struct placement_ops placement_consolidate, placement_first_fit, placement_best_fit, placement_worst_fit, placement_spread,
-    placement_round_robin, placement_weighted_round_robin, placement_least_loaded, placement_power_of_two, placement_random,
-    placement_rack_local, placement_count, placement_yarn;
+extern const struct placement_ops placement_consolidate, placement_first_fit, placement_best_fit, placement_worst_fit,
+    placement_spread, placement_round_robin, placement_weighted_round_robin, placement_least_loaded,
+    placement_power_of_two, placement_random, placement_rack_local, placement_count, placement_yarn;
 
 #endif

@@ -6,7 +6,8 @@ struct power_of_two {
     uint32_t d;
 };
 
-static int power_of_two_init(void *self, const struct cluster *c, const union param *v, struct arena *a, struct error *err)
+static int power_of_two_init(void *self, const struct cluster *c, const union param *v, struct arena *a,
+                             struct error *err)
 {
     struct power_of_two *p = self;
     p->d = (uint32_t)v[0].i;
@@ -32,20 +33,27 @@ static uint32_t power_of_two_whole(void *self, const struct want *w, gsl_rng *rn
     return want_draw(w, rng);
 }
 
-static uint32_t power_of_two_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                                  struct place *out, uint32_t room)
+static uint32_t power_of_two_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                                  gsl_rng *rng, struct place *out, uint32_t room)
 {
     return packed_pick(self, c, partition, d, rng, out, room, power_of_two_choose, power_of_two_whole);
 }
 
 static const struct param_spec PARAMS[] = {
-    {.name = "d", .type = PARAM_INT, .def = "2", .min = 1, .max = 64, .unit = "nodes",
-     .help = "How many nodes are drawn, independently and with the same probability, before the least loaded is taken."},
+    {.name = "d",
+     .type = PARAM_INT,
+     .def = "2",
+     .min = 1,
+     .max = 64,
+     .unit = "nodes",
+     .help =
+         "How many nodes are drawn, independently and with the same probability, before the least loaded is taken."},
 };
 
 const struct placement_ops placement_power_of_two = {
     .name = "power_of_two",
-    .summary = "of two nodes drawn at random among those with enough free GPUs the less loaded, the first drawn on ties",
+    .summary =
+        "of two nodes drawn at random among those with enough free GPUs the less loaded, the first drawn on ties",
     .source = "Mitzenmacher, The power of two choices in randomized load balancing, TPDS 2001",
     .rule = PLACEMENT_PACKED,
     .params = PARAMS,

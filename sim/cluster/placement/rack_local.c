@@ -5,7 +5,8 @@
  *     rack 1  [4 4 4 4]  16 free
  *     rack 2  [8 8 8 .]  24 free        32 GPUs: no rack can; rack 2 gives the most (24), then rack 0 gives 8
  *
- * Racks are looked through one by one, but only those that could be better than the best so far are opened. */
+ * The cluster keeps the racks in order of free GPUs, so that of many racks only those are opened which have too little in one piece.
+ * A job that no rack can hold has all of them looked through. */
 #include "cluster/placement/modules.h"
 #include "cluster/placement/want.h"
 
@@ -19,7 +20,8 @@ struct rack_local {
     uint32_t *rack_stamp; /* a rack: the round in which it was used */
 };
 
-static int rack_local_init(void *self, const struct cluster *c, const union param *v, struct arena *a, struct error *err)
+static int rack_local_init(void *self, const struct cluster *c, const union param *v, struct arena *a,
+                           struct error *err)
 {
     struct rack_local *r = self;
     r->size = ARENA_NEW(a, uint32_t, c->n_pools);
@@ -60,11 +62,12 @@ static void plan(struct rack_local *r, const struct want *w)
 
 static bool node_will_do(const struct want *w, uint32_t node, uint32_t gpus, bool is_whole)
 {
+    if (node_visible(&w->c->nodes[node]) < gpus) /* first of all: it is what most nodes lack */
+        return false;
     struct want one = *w;
     one.gpus = gpus;
     one.is_whole = is_whole;
-    const struct node *n = &w->c->nodes[node];
-    return want_has_pool(&one, n->pool) && node_visible(n) >= gpus && want_accepts(&one, node);
+    return want_has_pool(&one, w->c->nodes[node].pool) && want_accepts(&one, node);
 }
 
 /* The nodes of a rack that lie in the partition: [begin, end). */
@@ -95,16 +98,17 @@ static bool rack_holds(const struct rack_local *r, const struct want *w, uint32_
             return false;
         spoken_for += r->size[i] >= r->rest ? r->count[i] : 0;
     }
+    bool has_rest = r->rest == 0;
+    for (uint32_t node = begin, found = 0; node < end && !has_rest; node++) {
+        found += node_will_do(w, node, r->rest, false);
+        has_rest = found > spoken_for;
+    }
     *free = 0;
-    uint32_t for_rest = 0;
-    for (uint32_t node = begin; node < end; node++) {
-        if (r->rest > 0)
-            for_rest += node_will_do(w, node, r->rest, false);
+    for (uint32_t node = begin; node < end && has_rest; node++)
         if (pool_matches(&w->c->pools[w->c->nodes[node].pool], w->d) &&
             (w->taken == NULL || w->taken->stamp[node] != w->taken->round))
             *free += node_visible(&w->c->nodes[node]);
-    }
-    return r->rest == 0 || for_rest > spoken_for;
+    return has_rest;
 }
 
 /* GPUs that the rack can give in wholly free nodes of the sizes that are missing. */
@@ -116,28 +120,65 @@ static uint32_t rack_gives(const struct rack_local *r, const struct want *w, uin
     return gpus;
 }
 
-/* The rack that holds all that is missing: one in use before a new one, then with the least free GPUs, then the lowest. */
-static uint32_t find_holder(const struct rack_local *r, const struct want *w, uint32_t first, uint32_t last)
+/* A rack that holds what is missing, as the search goes: one in use before a new one, then the least free, then the lowest. */
+struct holder {
+    uint32_t rack, free;
+    bool is_used;
+};
+
+static void try_rack(const struct rack_local *r, const struct want *w, uint32_t rack, uint32_t least,
+                     struct holder *best)
 {
-    uint32_t best = UINT32_MAX, best_free = UINT32_MAX, least = r->rest;
-    bool is_best_used = false;
-    for (uint32_t i = 0; i < r->n_sizes; i++)
-        least += r->size[i] * r->count[i];
-    bool is_uniform = (w->q->n_pools == 1 || w->d->gpu_type == NAMES_NONE) && w->taken == NULL; /* then free is free_gpus */
-    for (uint32_t rack = first; rack <= last; rack++) {
-        const struct rack *k = &w->c->racks[rack];
-        bool is_used = w->taken != NULL && r->rack_stamp[rack] == w->taken->round;
-        bool is_inside = rack > first && rack < last;
-        if (k->free_gpus < least || (is_best_used && !is_used) || (is_uniform && is_inside && k->free_gpus >= best_free))
-            continue;
-        uint32_t free;
-        if (rack_holds(r, w, rack, &free) && ((is_used && !is_best_used) || free < best_free)) {
-            best = rack;
-            best_free = free;
-            is_best_used = is_used;
+    bool is_used = w->taken != NULL && r->rack_stamp[rack] == w->taken->round;
+    uint32_t free;
+    if (w->c->racks[rack].free_gpus < least || (best->is_used && !is_used) || !rack_holds(r, w, rack, &free))
+        return;
+    if (is_used != best->is_used || free < best->free || (free == best->free && rack < best->rack))
+        *best = (struct holder){rack, free, is_used};
+}
+
+/* The racks strictly between `first` and `last` lie inside the partition: where the GPU type does not matter either, what is free
+ * there is the rack's own sum, and the first that holds the job in the order of that sum is the best. */
+static void try_in_order(const struct rack_local *r, const struct want *w, uint32_t first, uint32_t last,
+                         uint32_t least, struct holder *best)
+{
+    const struct nodeset *order = &w->c->racks_by_free;
+    uint32_t n = w->c->n_racks;
+    if (least >= order->size / n) /* more than any rack has */
+        return;
+    for (uint32_t key = nodeset_next(order, least * n); key != NODESET_NONE;) {
+        uint32_t free = key / n, rack = key % n;
+        if (free > best->free)
+            return;
+        if (rack <= first) {
+            key = nodeset_next(order, free * n + first + 1);
+        } else if (rack >= last) {
+            key = nodeset_next(order, (free + 1) * n);
+        } else {
+            try_rack(r, w, rack, least, best);
+            if (best->rack == rack)
+                return;
+            key = nodeset_next(order, key + 1);
         }
     }
-    return best;
+}
+
+static uint32_t find_holder(const struct rack_local *r, const struct want *w, uint32_t first, uint32_t last)
+{
+    struct holder best = {UINT32_MAX, UINT32_MAX, false};
+    uint32_t least = r->rest;
+    for (uint32_t i = 0; i < r->n_sizes; i++)
+        least += r->size[i] * r->count[i];
+    bool is_plain = w->taken == NULL && (w->q->n_pools == 1 || w->d->gpu_type == NAMES_NONE);
+    if (is_plain && w->c->has_rack_index) {
+        try_rack(r, w, first, least, &best);
+        try_rack(r, w, last, least, &best);
+        try_in_order(r, w, first, last, least, &best);
+    } else {
+        for (uint32_t rack = first; rack <= last; rack++)
+            try_rack(r, w, rack, least, &best);
+    }
+    return best.rack;
 }
 
 static uint32_t find_giver(const struct rack_local *r, const struct want *w, uint32_t first, uint32_t last)
@@ -154,7 +195,8 @@ static uint32_t find_giver(const struct rack_local *r, const struct want *w, uin
 }
 
 /* Wholly free nodes of the rack, lowest numbers first, as far as they are missing. */
-static uint32_t take_whole(struct rack_local *r, const struct want *w, uint32_t rack, struct place *out, uint32_t n, uint32_t room)
+static uint32_t take_whole(struct rack_local *r, const struct want *w, uint32_t rack, struct place *out, uint32_t n,
+                           uint32_t room)
 {
     uint32_t end, begin = rack_nodes(w, rack, &end);
     for (uint32_t i = 0; i < r->n_sizes; i++)
@@ -187,8 +229,8 @@ static uint32_t consolidate_choose(void *self, const struct want *w, gsl_rng *rn
     return want_tightest(w);
 }
 
-static uint32_t rack_local_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                                struct place *out, uint32_t room)
+static uint32_t rack_local_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                                gsl_rng *rng, struct place *out, uint32_t room)
 {
     struct rack_local *r = self;
     const struct partition *q = &c->partitions[partition];
@@ -220,7 +262,8 @@ static uint32_t rack_local_pick(void *self, const struct cluster *c, uint32_t pa
 
 const struct placement_ops placement_rack_local = {
     .name = "rack_local",
-    .summary = "one rack, the one left with the least free GPUs, consolidated inside; else as few racks as a greedy choice finds",
+    .summary = "one rack, the one left with the least free GPUs, consolidated inside; else as few racks as a greedy "
+               "choice finds",
     .source = "locality as in Jeon et al., Analysis of large-scale multi-tenant GPU clusters, ATC 2019",
     .rule = PLACEMENT_PACKED,
     .state_size = sizeof(struct rack_local),

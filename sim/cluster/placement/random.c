@@ -7,8 +7,8 @@ static uint32_t random_choose(void *self, const struct want *w, gsl_rng *rng)
     return want_draw(w, rng);
 }
 
-static uint32_t random_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                      struct place *out, uint32_t room)
+static uint32_t random_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                            gsl_rng *rng, struct place *out, uint32_t room)
 {
     return packed_pick(self, c, partition, d, rng, out, room, random_choose, random_choose);
 }

@@ -6,7 +6,8 @@ struct round_robin {
     uint32_t *next; /* a partition: the node behind the last one used */
 };
 
-static int round_robin_init(void *self, const struct cluster *c, const union param *v, struct arena *a, struct error *err)
+static int round_robin_init(void *self, const struct cluster *c, const union param *v, struct arena *a,
+                            struct error *err)
 {
     struct round_robin *r = self;
     r->next = ARENA_NEW(a, uint32_t, c->n_partitions);
@@ -27,8 +28,8 @@ static uint32_t round_robin_choose(void *self, const struct want *w, gsl_rng *rn
     return node;
 }
 
-static uint32_t round_robin_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                                 struct place *out, uint32_t room)
+static uint32_t round_robin_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                                 gsl_rng *rng, struct place *out, uint32_t room)
 {
     return packed_pick(self, c, partition, d, rng, out, room, round_robin_choose, round_robin_choose);
 }

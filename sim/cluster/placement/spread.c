@@ -34,8 +34,8 @@ static uint32_t lowest_with(const struct want *w, uint32_t free, uint32_t from)
     return best;
 }
 
-static uint32_t spread_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                            struct place *out, uint32_t room)
+static uint32_t spread_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                            gsl_rng *rng, struct place *out, uint32_t room)
 {
     (void)self;
     (void)rng;

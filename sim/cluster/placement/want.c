@@ -5,7 +5,8 @@
 uint32_t node_gpus_within(const struct cluster *c, const struct demand *d, uint32_t node, uint32_t gpus)
 {
     const struct node *n = &c->nodes[node];
-    gpus = cluster_part_most(d->cpu_milli, n->cpu_free_milli, gpus, d->gpus); /* unlimited: the largest number there is */
+    gpus =
+        cluster_part_most(d->cpu_milli, n->cpu_free_milli, gpus, d->gpus); /* unlimited: the largest number there is */
     return cluster_part_most(d->mem_kib, n->mem_free_kib, gpus, d->gpus);
 }
 
@@ -196,20 +197,22 @@ int packed_init(void *self, const struct cluster *c, const union param *v, struc
     (void)v;
     struct packed *taken = self;
     taken->stamp = ARENA_NEW(a, uint32_t, c->n_nodes);
-    return taken->stamp != NULL ? BRAID_OK : error_set(err, BRAID_FAILED, "memory is out for the placement's table of nodes");
+    return taken->stamp != NULL ? BRAID_OK
+                                : error_set(err, BRAID_FAILED, "memory is out for the placement's table of nodes");
 }
 
 static uint32_t choose_node(void *self, const struct want *w, gsl_rng *rng, want_choose choose)
 {
     uint32_t node = choose(self, w, rng);
-    insist(node == NODESET_NONE ||
-               (want_has_pool(w, w->c->nodes[node].pool) && node_visible(&w->c->nodes[node]) >= w->gpus && want_accepts(w, node)),
+    insist(node == NODESET_NONE || (want_has_pool(w, w->c->nodes[node].pool) &&
+                                    node_visible(&w->c->nodes[node]) >= w->gpus && want_accepts(w, node)),
            "a placement chose node %u, which will not do for %u GPUs", node, w->gpus);
     return node;
 }
 
 /* Wholly free nodes, largest first, while they are not larger than what is missing. Returns the number of places. */
-static uint32_t take_whole_nodes(void *self, struct want *w, gsl_rng *rng, want_choose whole, struct place *out, uint32_t room)
+static uint32_t take_whole_nodes(void *self, struct want *w, gsl_rng *rng, want_choose whole, struct place *out,
+                                 uint32_t room)
 {
     struct packed *taken = self;
     uint32_t n = 0, missing = w->d->gpus, size = 0;

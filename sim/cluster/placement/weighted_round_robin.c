@@ -54,8 +54,8 @@ static int weighted_round_robin_init(void *self, const struct cluster *c, const 
     uint32_t n_kinds = number_kinds(c, kind);
     if (v[0].list.n > 0 && v[0].list.n != n_kinds)
         return error_set(err, BRAID_BAD_INPUT,
-                         "placement weighted_round_robin: %u weights for %u kinds of node; give one for each kind", v[0].list.n,
-                         n_kinds);
+                         "placement weighted_round_robin: %u weights for %u kinds of node; give one for each kind",
+                         v[0].list.n, n_kinds);
     for (uint32_t i = 0; i < c->n_pools; i++) {
         const struct pool *p = &c->pools[i];
         double weight = v[0].list.n > 0 ? v[0].list.v[kind[i]] : p->gpus;
@@ -92,15 +92,21 @@ static uint32_t weighted_round_robin_choose(void *self, const struct want *w, gs
     return best;
 }
 
-static uint32_t weighted_round_robin_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
-                                          gsl_rng *rng, struct place *out, uint32_t room)
+static uint32_t weighted_round_robin_pick(void *self, const struct cluster *c, uint32_t partition,
+                                          const struct demand *d, gsl_rng *rng, struct place *out, uint32_t room)
 {
     return packed_pick(self, c, partition, d, rng, out, room, weighted_round_robin_choose, weighted_round_robin_choose);
 }
 
 static const struct param_spec PARAMS[] = {
-    {.name = "weights", .type = PARAM_NUMBERS, .def = "[]", .min = 0.001, .max = 1e6, .unit = "",
-     .help = "A weight for each kind of node, in the order in which the kinds appear in the cluster; none: a node's GPUs."},
+    {.name = "weights",
+     .type = PARAM_NUMBERS,
+     .def = "[]",
+     .min = 0.001,
+     .max = 1e6,
+     .unit = "",
+     .help =
+         "A weight for each kind of node, in the order in which the kinds appear in the cluster; none: a node's GPUs."},
 };
 
 const struct placement_ops placement_weighted_round_robin = {

@@ -8,8 +8,8 @@ static uint32_t worst_fit_choose(void *self, const struct want *w, gsl_rng *rng)
     return want_roomiest(w);
 }
 
-static uint32_t worst_fit_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
-                      struct place *out, uint32_t room)
+static uint32_t worst_fit_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d,
+                               gsl_rng *rng, struct place *out, uint32_t room)
 {
     return packed_pick(self, c, partition, d, rng, out, room, worst_fit_choose, NULL);
 }

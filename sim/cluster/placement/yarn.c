@@ -21,7 +21,8 @@ static uint64_t cpu_taken(uint32_t gpus, uint32_t here)
     return gpus == 1 ? CPU_ONE_MILLI : (uint64_t)CPU_GPU_MILLI * here;
 }
 
-static uint64_t memory_of_gpu(uint32_t gpus) /* of a job of several nodes: 11 GB + a tenth of a GB for every GPU of the job */
+static uint64_t
+memory_of_gpu(uint32_t gpus) /* of a job of several nodes: 11 GB + a tenth of a GB for every GPU of the job */
 {
     return (110 + (uint64_t)gpus) * (GB_BYTES / 10) / KIB_BYTES;
 }
@@ -70,15 +71,16 @@ static uint32_t largest_node(const struct cluster *c, const struct partition *q,
 }
 
 /* A job of several nodes within nodes [begin, end): the number of places; 0: it does not fit. */
-static uint32_t pick_in_rack(struct packed *taken, struct want *w, uint32_t size, uint32_t begin, uint32_t end, struct place *out,
-                             uint32_t room)
+static uint32_t pick_in_rack(struct packed *taken, struct want *w, uint32_t size, uint32_t begin, uint32_t end,
+                             struct place *out, uint32_t room)
 {
     uint32_t n = 0, wanted = w->d->gpus / size, rest = w->d->gpus % size;
     taken->round++;
     w->gpus = size;
     w->is_whole = true;
-    for (uint32_t node = next_node(w, begin, false); n < wanted; node = next_node(w, node + 1, false)) {
-        if (node >= end)
+    for (uint32_t from = begin; n < wanted; from = out[n - 1].node + 1) {
+        uint32_t node = next_node(w, from, false);
+        if (node >= end) /* NODESET_NONE too */
             return 0;
         require(n < room, "a job of %u GPUs needs more than %u places", w->d->gpus, room);
         out[n++] = (struct place){node, size};
@@ -127,6 +129,41 @@ static uint32_t yarn_pick(void *self, const struct cluster *c, uint32_t partitio
     return 0;
 }
 
+/* Nodes [begin, end) of the type with room for `gpus` GPUs of a job when they are free; `is_whole`: of exactly this size. */
+static uint32_t count_nodes(const struct cluster *c, const struct demand *d, uint32_t gpus, bool is_whole,
+                            bool is_single, uint32_t begin, uint32_t end)
+{
+    uint64_t cpu = cpu_taken(d->gpus, gpus), memory = memory_taken(d->gpus, gpus, is_single);
+    uint32_t count = 0;
+    for (uint32_t node = begin; node < end; node++) {
+        const struct pool *p = &c->pools[c->nodes[node].pool];
+        count += pool_matches(p, d) && (is_whole ? p->gpus == gpus : p->gpus >= gpus) && cpu <= p->cpu_milli &&
+                 memory <= p->mem_kib;
+    }
+    return count;
+}
+
+static const char *yarn_never(const struct cluster *c, uint32_t partition, const struct demand *d)
+{
+    const struct partition *q = &c->partitions[partition];
+    uint32_t size = largest_node(c, q, d), begin = q->nodes[0], q_end = q->nodes[q->n_nodes - 1] + 1;
+    if (size == 0)
+        return "gpu_type_absent";
+    if (d->gpus <= size)
+        return count_nodes(c, d, d->gpus, false, true, begin, q_end) > 0 ? NULL : "too_much_for_node";
+    uint32_t wanted = d->gpus / size, rest = d->gpus % size;
+    while (begin < q_end) {
+        const struct rack *k = &c->racks[c->nodes[begin].rack];
+        uint32_t end = k->nodes[k->n_nodes - 1] + 1;
+        end = end < q_end ? end : q_end;
+        if (count_nodes(c, d, size, true, false, begin, end) >= wanted &&
+            (rest == 0 || count_nodes(c, d, rest, false, false, begin, end) > wanted))
+            return NULL;
+        begin = end;
+    }
+    return "too_large_for_rack";
+}
+
 const struct placement_ops placement_yarn = {
     .name = "yarn",
     .summary = "the first node, or the first nodes of one rack, with fixed amounts of CPU and memory a GPU",
@@ -135,4 +172,5 @@ const struct placement_ops placement_yarn = {
     .state_size = sizeof(struct packed),
     .init = packed_init,
     .pick = yarn_pick,
+    .never = yarn_never,
 };

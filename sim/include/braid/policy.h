@@ -76,6 +76,7 @@ enum param_type {
     PARAM_TEXT,    /* .s */
     PARAM_CHOICE,  /* .s, one of `choices` ("a|b|c") */
     PARAM_NUMBERS, /* .list, ascending or not as `help` says; range for each */
+    PARAM_PATH,    /* .s, a file beside the config; "" = none */
 };
 
 struct param_spec {
@@ -165,6 +166,8 @@ uint64_t *sched_word(struct sched *s, uint32_t job);
 /* GPUs of this instance's scope: free (staged verbs and reservations included) and in all (a quota's present size). */
 uint32_t sched_free_gpus(const struct sched *s);
 uint32_t sched_capacity_gpus(const struct sched *s);
+/* GPUs that its jobs hold (staged verbs included): more than the capacity after a quota shrank under `drain`. */
+uint32_t sched_held_gpus(const struct sched *s);
 
 /* A share of one node held by a job. */
 struct place {

@@ -1,0 +1,439 @@
+/* conservative.c - conservative backfilling (Mu'alem and Feitelson, TPDS 12(6), 2001, section 2): every queued job holds a reservation.
+ *
+ *   GPUs ^ node 1   ########aaaaa bbbbbbbb       # runs; a, b, c: reservations in order of submission. A new job takes the
+ *        | node 0   ####ccc aaaaa                earliest place that is free throughout its predicted run (c: before a and b, which it
+ *        +---------now------------------> t      does not delay).
+ *
+ * What happens to the plan (profile.h):
+ *   a job arrives               one search; nobody else is touched
+ *   a reservation comes due     the job starts there
+ *   a job ends as predicted     nothing
+ *   a job ends early            in order of submission each queued job may move to an earlier start, if there is one beside all
+ *                               other reservations (compression): nobody moves back
+ *   a job runs longer           its end is put off: by what its estimate leaves, else by as long as it has run (at least a second); if
+ *                               that is in the way of a reservation, all are made anew, in order of submission
+ *   capacity changes            all are made anew; who cannot fit any more holds none until it changes again
+ *
+ * Where the placement packs, the plan is exact to the node and says which nodes a job takes; the placement module is not asked. Where any
+ * free GPUs will do, and where other virtual clusters share the nodes, the plan counts GPUs and the module finds the place. A job
+ * that finds none at its time (GPU types, CPU, memory, other queues' jobs) holds its reservation from then on and is tried again in every
+ * round.
+ */
+#include "policies/jobset.h"
+#include "policies/profile.h"
+
+#include <string.h>
+
+static const int64_t EXTENSION_NS = 1000000000;
+
+/* A queued or running job. */
+struct plan {
+    int64_t start_ns, end_ns; /* SCHED_NEVER: it holds no reservation */
+    uint64_t since;           /* the profile's clock when it was last planned */
+    uint32_t n_shares, shares_room;
+    struct share *shares; /* NULL: `one` */
+    struct share one;
+    uint32_t next; /* free plans: the next one */
+};
+
+struct conservative {
+    struct profile profile;
+    struct plan *plans; /* a job's word is the index of its plan */
+    uint32_t n_plans, plans_room, free_plan;
+    struct jobset_pool pool;
+    struct jobset queue;    /* queued jobs by rank (as by submission) */
+    struct jobset fresh;    /* those not planned yet */
+    struct jobset by_start; /* those with a reservation */
+    struct jobset by_end;   /* running jobs, by predicted end */
+    uint32_t depth;
+    bool must_replan, may_compress;
+};
+
+/* ---- plans ----------------------------------------------------------------------------------------- */
+
+static struct plan *plan_of(const struct conservative *c, struct sched *s, uint32_t job)
+{
+    return &c->plans[*sched_word(s, job)];
+}
+
+static const struct share *shares_of(const struct plan *p)
+{
+    return p->shares != NULL ? p->shares : &p->one;
+}
+
+static bool plan_take(struct conservative *c, struct sched *s, uint32_t job)
+{
+    uint32_t i = c->free_plan;
+    if (i != JOBSET_NONE) {
+        c->free_plan = c->plans[i].next;
+    } else {
+        if (c->n_plans == c->plans_room) {
+            uint32_t room = c->plans_room * 2 + 64;
+            struct plan *grown = sched_alloc(s, room, sizeof *grown);
+            if (grown == NULL)
+                return false; /* the arena remembers: the run ends with "out of memory" */
+            if (c->n_plans > 0)
+                memcpy(grown, c->plans, c->n_plans * sizeof *grown);
+            c->plans = grown;
+            c->plans_room = room;
+        }
+        i = c->n_plans++;
+    }
+    c->plans[i].start_ns = c->plans[i].end_ns = SCHED_NEVER; /* the room for shares is used again */
+    c->plans[i].n_shares = 0;
+    *sched_word(s, job) = i;
+    return true;
+}
+
+static void plan_release(struct conservative *c, struct sched *s, uint32_t job)
+{
+    plan_of(c, s, job)->next = c->free_plan;
+    c->free_plan = (uint32_t)*sched_word(s, job);
+}
+
+static bool plan_set_shares(struct plan *p, struct sched *s, const struct share *shares, uint32_t n)
+{
+    if (n > 1 && n > p->shares_room) {
+        struct share *grown = sched_alloc(s, n, sizeof *grown);
+        if (grown == NULL)
+            return false;
+        p->shares = grown;
+        p->shares_room = n;
+    }
+    memcpy(p->shares != NULL ? p->shares : &p->one, shares, n * sizeof *shares);
+    p->n_shares = n;
+    return true;
+}
+
+static int64_t after(int64_t start, int64_t length)
+{
+    return length < SCHED_NEVER - start ? start + length : SCHED_NEVER;
+}
+
+/* The time of a job's plan moves to [start, end): taken from the profile; `p` has shares. */
+static void reserve(struct conservative *c, struct sched *s, uint32_t job, struct plan *p, int64_t start, int64_t end)
+{
+    p->start_ns = start;
+    p->end_ns = end;
+    profile_take(&c->profile, s, shares_of(p), p->n_shares, start, end);
+    jobset_insert(&c->by_start, start, job, 0);
+}
+
+/* The earliest place for a job that holds none. */
+static void plan_job(struct conservative *c, struct sched *s, uint32_t job)
+{
+    struct plan *p = plan_of(c, s, job);
+    int64_t run = 1;
+    sched_run_ns(s, job, &run);
+    int64_t start = profile_find(&c->profile, s, sched_gpus(s, job), run, SCHED_NEVER - 1, 0);
+    p->start_ns = p->end_ns = SCHED_NEVER;
+    p->since = c->profile.clock;
+    if (start != SCHED_NEVER && plan_set_shares(p, s, c->profile.shares, c->profile.n_shares))
+        reserve(c, s, job, p, start, after(start, run));
+}
+
+static void plan_fresh(struct conservative *c, struct sched *s)
+{
+    while (c->fresh.first != JOBSET_NONE) {
+        uint32_t job = jobset_node(&c->fresh, c->fresh.first)->job;
+        jobset_erase(&c->fresh, job, job);
+        plan_job(c, s, job);
+    }
+}
+
+static void set_clear(struct jobset *set)
+{
+    while (set->first != JOBSET_NONE) {
+        const struct jobset_node n = *jobset_node(set, set->first);
+        jobset_erase(set, n.key, n.job);
+    }
+}
+
+/* All reservations anew, in order of submission. */
+static void replan(struct conservative *c, struct sched *s)
+{
+    int64_t now = sched_now(s);
+    c->must_replan = c->may_compress = false;
+    set_clear(&c->by_start);
+    set_clear(&c->fresh);
+    profile_reset(&c->profile, s);
+    for (uint32_t i = c->by_end.first; i != JOBSET_NONE; i = jobset_node(&c->by_end, i)->next) {
+        const struct plan *p = plan_of(c, s, jobset_node(&c->by_end, i)->job);
+        profile_take(&c->profile, s, shares_of(p), p->n_shares, now, p->end_ns);
+    }
+    for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next)
+        plan_job(c, s, jobset_node(&c->queue, i)->job);
+}
+
+/* May the reservation of `job` begin earlier, beside all others? */
+static void advance(struct conservative *c, struct sched *s, uint32_t job)
+{
+    struct plan *p = plan_of(c, s, job);
+    if (p->start_ns == SCHED_NEVER || p->start_ns <= sched_now(s) || !profile_is_freed(&c->profile, p->since))
+        return;
+    int64_t start = p->start_ns, end = p->end_ns, run = end - start;
+    profile_give(&c->profile, s, shares_of(p), p->n_shares, start, end);
+    int64_t earlier = profile_find(&c->profile, s, sched_gpus(s, job), run, start - 1, p->since);
+    p->since = c->profile.clock;
+    if (earlier == SCHED_NEVER) {
+        profile_take(&c->profile, s, shares_of(p), p->n_shares, start, end);
+        return;
+    }
+    jobset_erase(&c->by_start, start, job);
+    profile_mark(&c->profile, shares_of(p), p->n_shares);
+    if (plan_set_shares(p, s, c->profile.shares, c->profile.n_shares))
+        reserve(c, s, job, p, earlier, after(earlier, run));
+    p->since = c->profile.clock;
+}
+
+static void compress(struct conservative *c, struct sched *s)
+{
+    uint32_t n = 0;
+    c->may_compress = false;
+    for (uint32_t i = c->queue.first; i != JOBSET_NONE && (c->depth == 0 || n < c->depth);
+         i = jobset_node(&c->queue, i)->next, n++)
+        advance(c, s, jobset_node(&c->queue, i)->job);
+}
+
+/* ---- what did not go as planned ------------------------------------------------------------------- */
+
+/* The plan of `job` holds its GPUs until `end`. */
+static void extend(struct conservative *c, struct sched *s, struct plan *p, int64_t end)
+{
+    int64_t now = sched_now(s), from = p->end_ns > now ? p->end_ns : now;
+    c->must_replan |= !profile_is_free(&c->profile, shares_of(p), p->n_shares, from, end);
+    if (!c->must_replan)
+        profile_take(&c->profile, s, shares_of(p), p->n_shares, from, end);
+    p->end_ns = end;
+}
+
+/* Running jobs that should have ended by now. */
+static void extend_running(struct conservative *c, struct sched *s)
+{
+    int64_t now = sched_now(s);
+    while (c->by_end.first != JOBSET_NONE && jobset_node(&c->by_end, c->by_end.first)->key <= now) {
+        const struct jobset_node n = *jobset_node(&c->by_end, c->by_end.first);
+        int64_t left = 1;
+        sched_run_ns(s, n.job, &left); /* at least 1: the estimate is used up */
+        if (left <= 1) {
+            left = sched_attained_ns(s, n.job);
+            left = left < EXTENSION_NS ? EXTENSION_NS : left;
+        }
+        jobset_erase(&c->by_end, n.key, n.job);
+        extend(c, s, plan_of(c, s, n.job), after(now, left));
+        jobset_insert(&c->by_end, after(now, left), n.job, 0);
+    }
+}
+
+/* Queued jobs that should have started before now but found no place: their reservations begin now. */
+static void extend_blocked(struct conservative *c, struct sched *s)
+{
+    int64_t now = sched_now(s);
+    while (c->by_start.first != JOBSET_NONE && jobset_node(&c->by_start, c->by_start.first)->key < now) {
+        const struct jobset_node n = *jobset_node(&c->by_start, c->by_start.first);
+        struct plan *p = plan_of(c, s, n.job);
+        jobset_erase(&c->by_start, n.key, n.job);
+        extend(c, s, p, after(now, p->end_ns - p->start_ns));
+        p->start_ns = now;
+        jobset_insert(&c->by_start, now, n.job, 0);
+    }
+}
+
+/* Other queues use our nodes, or a quota is smaller than they are: from now on GPUs are counted. */
+static void count_only(struct conservative *c, struct sched *s)
+{
+    if (!c->profile.by_node)
+        return;
+    c->must_replan = true;
+    profile_init(&c->profile, s, false);
+    for (uint32_t i = c->by_end.first; i != JOBSET_NONE; i = jobset_node(&c->by_end, i)->next) {
+        uint32_t job = jobset_node(&c->by_end, i)->job;
+        const struct share all = {0, sched_gpus(s, job)};
+        plan_set_shares(plan_of(c, s, job), s, &all, 1);
+    }
+}
+
+static bool owns_all_nodes(struct sched *s)
+{
+    uint64_t gpus = 0;
+    for (uint32_t i = 0; i < sched_n_nodes(s); i++)
+        gpus += sched_node_gpus(s, sched_node(s, i));
+    return gpus == sched_capacity_gpus(s);
+}
+
+/* ---- starting ------------------------------------------------------------------------------------- */
+
+/* Start on the planned nodes. */
+static int start_as_planned(struct conservative *c, struct sched *s, uint32_t job)
+{
+    const struct plan *p = plan_of(c, s, job);
+    const struct share *shares = shares_of(p);
+    if (!c->profile.by_node)
+        return sched_start(s, job);
+    if (p->n_shares == 1) {
+        const struct place one = {c->profile.lines[shares->line].node, shares->gpus};
+        return sched_start_at(s, job, &one, 1);
+    }
+    struct place *places = c->profile.places;
+    for (uint32_t i = 0; i < p->n_shares; i++)
+        places[i] = (struct place){c->profile.lines[shares[i].line].node, shares[i].gpus};
+    return sched_start_at(s, job, places, p->n_shares);
+}
+
+/* The planned nodes would not do. Either others use them, or it is not GPUs that lack: then the placement module may know a place.
+ * SCHED_OK: the job runs, elsewhere than planned. */
+static int start_elsewhere(struct conservative *c, struct sched *s, uint32_t job)
+{
+    struct plan *p = plan_of(c, s, job);
+    const struct share *shares = shares_of(p);
+    for (uint32_t i = 0; i < p->n_shares; i++)
+        if (sched_node_free(s, c->profile.lines[shares[i].line].node) < shares[i].gpus) {
+            count_only(c, s);
+            return sched_start(s, job);
+        }
+    int code = sched_start(s, job);
+    if (code != SCHED_OK)
+        return code;
+    const struct place *places;
+    uint32_t n = sched_places(s, job, &places);
+    c->must_replan = true;
+    for (uint32_t i = 0; i < n; i++)
+        c->profile.shares[i] = (struct share){c->profile.line_of[places[i].node], places[i].gpus};
+    plan_set_shares(p, s, c->profile.shares, n);
+    return SCHED_OK;
+}
+
+/* Start what is due, in order of planned start. A job that finds no place stays due. */
+static void start_due(struct conservative *c, struct sched *s)
+{
+    int64_t now = sched_now(s);
+    for (uint32_t i = c->by_start.first, next; i != JOBSET_NONE && jobset_node(&c->by_start, i)->key <= now; i = next) {
+        const struct jobset_node n = *jobset_node(&c->by_start, i);
+        next = n.next;
+        if (jobset_node(&c->queue, c->queue.first)->job != n.job)
+            sched_because(s, "delays no earlier reservation");
+        int code = start_as_planned(c, s, n.job);
+        if (code == SCHED_E_NO_FIT && c->profile.by_node)
+            code = start_elsewhere(c, s, n.job);
+        if (code == SCHED_OK) {
+            jobset_erase(&c->by_start, n.key, n.job);
+            jobset_erase(&c->queue, n.job, n.job);
+            struct plan *p = plan_of(c, s, n.job);
+            if (!c->profile.by_node && p->n_shares > 0) { /* also after count_only */
+                const struct share all = {0, sched_gpus(s, n.job)};
+                plan_set_shares(p, s, &all, 1);
+            }
+            jobset_insert(&c->by_end, p->end_ns, n.job, 0);
+        }
+    }
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------------- */
+
+enum param_of { DEPTH };
+
+static int conservative_init(void *self, struct sched *s, const union param *v, struct error *err)
+{
+    struct conservative *c = self;
+    c->depth = (uint32_t)v[DEPTH].i;
+    c->free_plan = JOBSET_NONE;
+    jobset_pool_init(&c->pool, s);
+    jobset_init(&c->queue, &c->pool);
+    jobset_init(&c->fresh, &c->pool);
+    jobset_init(&c->by_start, &c->pool);
+    jobset_init(&c->by_end, &c->pool);
+    if (!profile_init(&c->profile, s, sched_is_packed(s) && owns_all_nodes(s)))
+        return error_set(err, BRAID_FAILED, "out of memory");
+    return BRAID_OK;
+}
+
+static void enqueue(struct conservative *c, uint32_t job)
+{
+    jobset_insert(&c->queue, job, job, 0);
+    jobset_insert(&c->fresh, job, job, 0);
+}
+
+static void conservative_on_submit(void *self, struct sched *s, uint32_t job)
+{
+    struct conservative *c = self;
+    if (plan_take(c, s, job))
+        enqueue(c, job);
+}
+
+/* The job gives up its GPUs before or when it was predicted to. */
+static void leave(struct conservative *c, struct sched *s, uint32_t job)
+{
+    const struct plan *p = plan_of(c, s, job);
+    jobset_erase(&c->by_end, p->end_ns, job);
+    if (p->end_ns > sched_now(s)) {
+        profile_give(&c->profile, s, shares_of(p), p->n_shares, sched_now(s), p->end_ns);
+        profile_mark(&c->profile, shares_of(p), p->n_shares);
+        c->may_compress = true;
+    }
+}
+
+static void conservative_on_finish(void *self, struct sched *s, uint32_t job)
+{
+    struct conservative *c = self;
+    leave(c, s, job);
+    plan_release(c, s, job);
+}
+
+static void conservative_on_requeue(void *self, struct sched *s, uint32_t job, enum cause why)
+{
+    (void)why; /* never by our own hand */
+    struct conservative *c = self;
+    leave(c, s, job);
+    enqueue(c, job);
+    c->must_replan = true;
+}
+
+static void conservative_on_capacity(void *self, struct sched *s)
+{
+    struct conservative *c = self;
+    c->must_replan = true;
+    if (!owns_all_nodes(s))
+        count_only(c, s);
+}
+
+static void conservative_schedule(void *self, struct sched *s)
+{
+    struct conservative *c = self;
+    extend_running(c, s);
+    extend_blocked(c, s);
+    do {
+        if (c->must_replan)
+            replan(c, s);
+        else if (c->may_compress)
+            compress(c, s);
+        plan_fresh(c, s);
+        start_due(c, s);
+    } while (c->must_replan); /* a job has started elsewhere than planned */
+    for (uint32_t i = c->by_start.first; i != JOBSET_NONE; i = jobset_node(&c->by_start, i)->next)
+        if (sched_wake_at(s, jobset_node(&c->by_start, i)->key) == SCHED_OK)
+            break;
+}
+
+static const struct param_spec conservative_params[] = {
+    [DEPTH] = {"depth", PARAM_INT, "0", 0, 4294967295.0, "", NULL,
+               "jobs at the head of the queue that may move to an earlier start when a job ends early; 0: all"},
+};
+
+const struct policy_ops policy_conservative = {
+    .abi_version = BRAID_POLICY_ABI,
+    .size = sizeof(struct policy_ops),
+    .name = "conservative",
+    .summary = "Backfilling that delays no earlier job's reservation",
+    .source = "Mu'alem and Feitelson, TPDS 12(6), 2001, conservative backfilling",
+    .knows = KNOWS_ESTIMATE,
+    .scope = SCOPE_VC,
+    .params = conservative_params,
+    .n_params = sizeof conservative_params / sizeof *conservative_params,
+    .state_size = sizeof(struct conservative),
+    .init = conservative_init,
+    .on_submit = conservative_on_submit,
+    .on_finish = conservative_on_finish,
+    .on_requeue = conservative_on_requeue,
+    .on_capacity = conservative_on_capacity,
+    .schedule = conservative_schedule,
+};

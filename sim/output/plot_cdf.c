@@ -1,0 +1,169 @@
+/* jct_cdf and wait_cdf: the share of finished jobs below a time, a curve a policy, over a logarithmic axis. */
+#include "output/plot_figures.h"
+#include "output/report_config.h"
+#include "output/report_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_POINTS = 2000 };
+
+enum cdf_kind { CDF_JCT, CDF_WAIT };
+
+/* The times of all finished jobs of one policy, all seeds, ascending. */
+struct sample_times {
+    double *v;
+    size_t n, room;
+};
+
+static int add_run(struct sample_times *s, const struct report_file *f, const struct report_run *run, enum cdf_kind kind,
+                   struct error *err)
+{
+    struct report_range rows = run->tables[RESULTS_JOBS];
+    struct report_table t;
+    struct arena a;
+    if (rows.count == 0)
+        return BRAID_OK;
+    int code = report_table_open(&t, f->file, f->path, "jobs", err);
+    if (code != BRAID_OK)
+        return code;
+    arena_init(&a);
+    double *submit = report_load_f64(&t, "submit", rows, &a, err);
+    double *to = submit == NULL ? NULL : report_load_f64(&t, kind == CDF_JCT ? "jct" : "start", rows, &a, err);
+    int64_t *status = to == NULL ? NULL : report_load_i64(&t, "status", rows, &a, err);
+    struct measure_window window;
+    if (status == NULL)
+        code = BRAID_BAD_INPUT;
+    if (code == BRAID_OK)
+        code = report_config_measure(&window, f, run, submit[0], err);
+    if (code == BRAID_OK && s->room - s->n < rows.count) {
+        double *more = realloc(s->v, (s->n + rows.count) * sizeof *more);
+        if (more == NULL)
+            code = error_set(err, BRAID_FAILED, "out of memory");
+        else {
+            s->v = more;
+            s->room = s->n + rows.count;
+        }
+    }
+    int64_t finished = code == BRAID_OK ? report_enum_value(report_column_find(&t, "status"), "finished") : -1;
+    for (uint64_t i = 0; code == BRAID_OK && i < rows.count; i++)
+        if (status[i] == finished && submit[i] >= window.from_s && submit[i] < window.to_s)
+            s->v[s->n++] = kind == CDF_JCT ? to[i] : to[i] - submit[i];
+    arena_fini(&a);
+    report_table_close(&t);
+    return code;
+}
+
+/* Least positive and largest time over all policies, widened to whole powers of ten where that costs little. */
+static void axis_range(const struct sample_times *s, uint32_t n, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = 0;
+    for (uint32_t p = 0; p < n; p++) {
+        size_t i = 0;
+        while (i < s[p].n && s[p].v[i] <= 0)
+            i++;
+        if (i < s[p].n) {
+            *low = fmin(*low, s[p].v[i]);
+            *high = fmax(*high, s[p].v[s[p].n - 1]);
+        }
+    }
+    if (*high <= 0) { /* all zero, or none */
+        *low = 1;
+        *high = 10;
+        return;
+    }
+    *low = fmax(*low, *high * 1e-9);
+    *high = fmax(*high, *low * 10) * 1.05;
+    *low = fmin(*low, *high / 30) / 1.05;
+    if (*low > 0.5 && *low < 1)
+        *low = 0.5;
+}
+
+/* A step at every job, or at MAX_POINTS of them evenly spread over the ranks; the ends are always there. What lies at or below the edge
+ * of the axis (no waiting at all) is where the curve begins. */
+static void write_steps(FILE *data, const struct sample_times *s, double low, double high)
+{
+    size_t step = s->n / (MAX_POINTS - 3) + 1, below = 0;
+    while (below < s->n && s->v[below] <= low)
+        below++;
+    fprintf(data, "%.10g %.10g\n", low, 100.0 * (double)below / (double)s->n);
+    for (size_t i = below; i < s->n; i += step)
+        fprintf(data, "%.10g %.10g\n", s->v[i], 100.0 * (double)(i + 1) / (double)s->n);
+    fprintf(data, "%.10g 100\n%.10g 100\n", fmax(s->v[s->n - 1], low), high);
+}
+
+static int draw(struct plot_job *p, const struct sample_times *s, enum cdf_kind kind)
+{
+    const struct plot_combo *c = p->combo;
+    double low, high;
+    char subtitle[400];
+    FILE *gp = p->script->gp;
+    axis_range(s, c->n_policies, &low, &high);
+    struct canvas canvas = {.type = p->type,
+                            .title = kind == CDF_JCT ? "Job completion time" : "Waiting time before the first start",
+                            .subtitle = plot_subtitle(c, subtitle, sizeof subtitle),
+                            .note = kind == CDF_JCT ? "" : "jobs that started at once stand at the left edge",
+                            .width = 1,
+                            .height = 1};
+    canvas_begin(gp, &canvas);
+    canvas_styles(gp, c->n_policies);
+    canvas_key(gp, c->n_policies);
+    canvas_log_time(gp, 'x', low, high);
+    fprintf(gp, "set xlabel '%s (log scale)'\nset ylabel 'finished jobs (%%)'\nset yrange [0:100]\nset ytics 20\n",
+            kind == CDF_JCT ? "job completion time" : "waiting time");
+    bool is_first = true;
+    for (uint32_t i = 0; i < c->n_policies; i++) {
+        char name[16];
+        if (s[i].n == 0)
+            continue;
+        FILE *data = plot_data_open(p->script, name);
+        if (data != NULL)
+            write_steps(data, &s[i], low, high);
+        plot_data_close(p->script, data);
+        /* Many small steps would break the dashes. */
+        fprintf(gp, "%s'%s' using 1:2 with %s linestyle %u", is_first ? "plot " : ", ", name, s[i].n > 200 ? "lines" : "steps", i + 1);
+        canvas_curve_title(gp, c->policies[i].label);
+        is_first = false;
+    }
+    return BRAID_OK;
+}
+
+static int plot_cdf(struct plot_job *p, enum cdf_kind kind, struct error *err)
+{
+    const struct plot_combo *c = p->combo;
+    struct sample_times *s = calloc(c->n_policies, sizeof *s);
+    if (s == NULL)
+        return error_set(err, BRAID_FAILED, "out of memory");
+    int code = BRAID_OK;
+    bool has_rows = false;
+    size_t n = 0;
+    for (uint32_t i = 0; code == BRAID_OK && i < c->n_policies; i++) {
+        for (uint32_t r = 0; code == BRAID_OK && r < c->policies[i].n_runs; r++) {
+            has_rows = has_rows || report_run_has(c->policies[i].runs[r], RESULTS_JOBS);
+            code = add_run(&s[i], p->file, c->policies[i].runs[r], kind, err);
+        }
+        stats_sort(s[i].v, s[i].n);
+        n += s[i].n;
+    }
+    if (code == BRAID_OK && n > 0)
+        code = draw(p, s, kind);
+    else if (code == BRAID_OK)
+        snprintf(p->remark, sizeof p->remark, "%s",
+                 has_rows ? "no job has finished" : "the jobs are not stored; run again with 'output: {jobs: true}'");
+    for (uint32_t i = 0; i < c->n_policies; i++)
+        free(s[i].v);
+    free(s);
+    return code;
+}
+
+int plot_jct_cdf(struct plot_job *p, struct error *err)
+{
+    return plot_cdf(p, CDF_JCT, err);
+}
+
+int plot_wait_cdf(struct plot_job *p, struct error *err)
+{
+    return plot_cdf(p, CDF_WAIT, err);
+}

@@ -1,0 +1,174 @@
+#include "output/plot_set.h"
+
+#include "base/names.h"
+#include "output/report_config.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct place {
+    const struct report_file *file;
+    const struct report_run *run;
+};
+
+static int natural(const char *a, const char *b)
+{
+    return text_compare_natural(a, strlen(a), b, strlen(b));
+}
+
+static bool is_other_key(const char *key)
+{
+    return strcmp(key, "policy") != 0 && strcmp(key, "seed") != 0;
+}
+
+static int order_by_combo(const struct place *a, const struct place *b)
+{
+    int order = strcmp(a->run->name, b->run->name);
+    for (uint32_t k = 0; order == 0 && k < a->file->n_swept; k++)
+        if (is_other_key(a->file->swept_keys[k]))
+            order = natural(a->run->swept[k], b->run->swept[k]);
+    return order;
+}
+
+/* Two policies of one label are told apart by what the sweep says of them. */
+static int order_by_policy(const struct place *a, const struct place *b)
+{
+    bool a_first = strcmp(a->run->label, "fifo") == 0, b_first = strcmp(b->run->label, "fifo") == 0;
+    if (a_first != b_first)
+        return a_first ? -1 : 1;
+    int order = natural(a->run->label, b->run->label);
+    return order != 0 ? order : natural(report_run_swept(a->file, a->run, "policy"), report_run_swept(b->file, b->run, "policy"));
+}
+
+static int order_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    int order = order_by_combo(x, y);
+    if (order == 0)
+        order = order_by_policy(x, y);
+    if (order == 0 && x->run->seed != y->run->seed)
+        order = x->run->seed < y->run->seed ? -1 : 1;
+    return order != 0 ? order : strcmp(x->run->id, y->run->id);
+}
+
+/* Append to a bounded text; what does not fit is dropped. */
+static void append(char *out, size_t size, const char *a, const char *b, const char *c)
+{
+    size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s%s%s", a, b, c);
+}
+
+static void plain_for_file_names(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (!isalnum((unsigned char)*text) && strchr("-_.=", *text) == NULL)
+            *text = '_';
+}
+
+static bool name_combo(struct plot_set *s, struct plot_combo *c, const struct place *p, bool many_names)
+{
+    char suffix[200] = "", words[200] = "";
+    if (many_names)
+        append(suffix, sizeof suffix, "-", p->run->name, "");
+    for (uint32_t k = 0; k < p->file->n_swept; k++) {
+        const char *key = p->file->swept_keys[k], *value = p->run->swept[k];
+        if (!is_other_key(key) || *value == '\0')
+            continue;
+        append(suffix, sizeof suffix, "-", key, "=");
+        append(suffix, sizeof suffix, value, "", "");
+        append(words, sizeof words, words[0] != '\0' ? " · " : "", key, " ");
+        append(words, sizeof words, value, "", "");
+    }
+    plain_for_file_names(suffix);
+    c->suffix = arena_text(&s->arena, suffix, strlen(suffix));
+    c->words = arena_text(&s->arena, words, strlen(words));
+    return c->suffix != NULL && c->words != NULL;
+}
+
+/* The label, with the sweep's own words where another policy has the same one. */
+static const char *policy_title(const struct place *p, uint32_t at, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; i++)
+        if (strcmp(p[i].run->label, p[at].run->label) == 0 && order_by_policy(&p[i], &p[at]) != 0)
+            return report_run_swept(p[at].file, p[at].run, "policy");
+    return p[at].run->label;
+}
+
+static bool fill_combo(struct plot_set *s, struct plot_combo *c, const struct place *p, uint32_t begin, uint32_t end)
+{
+    c->policies = ARENA_NEW(&s->arena, struct plot_policy, end - begin);
+    const struct report_run **runs = ARENA_NEW(&s->arena, const struct report_run *, end - begin);
+    if (c->policies == NULL || runs == NULL)
+        return false;
+    for (uint32_t i = begin; i < end; i++) {
+        runs[i - begin] = p[i].run;
+        if (i == begin || order_by_policy(&p[i - 1], &p[i]) != 0) {
+            c->policies[c->n_policies++] =
+                (struct plot_policy){.label = policy_title(p, i, begin, end), .runs = &runs[i - begin]};
+        }
+        c->policies[c->n_policies - 1].n_runs++;
+    }
+    return true;
+}
+
+int plot_set_init(struct plot_set *s, const struct report_file *f, struct error *err)
+{
+    *s = (struct plot_set){.file = f};
+    arena_init(&s->arena);
+    struct place *p = ARENA_NEW(&s->arena, struct place, f->n_runs);
+    s->combos = ARENA_NEW(&s->arena, struct plot_combo, f->n_runs);
+    uint32_t n = 0;
+    bool ok = p != NULL && s->combos != NULL, many_names = false;
+    for (uint32_t i = 0; ok && i < f->n_runs; i++) {
+        if (strcmp(f->runs[i].status, "failed") == 0)
+            continue;
+        p[n++] = (struct place){f, &f->runs[i]};
+        many_names = many_names || strcmp(p[0].run->name, f->runs[i].name) != 0;
+    }
+    if (ok)
+        qsort(p, n, sizeof *p, order_places);
+    for (uint32_t begin = 0, end; ok && begin < n; begin = end) {
+        for (end = begin + 1; end < n && order_by_combo(&p[begin], &p[end]) == 0;)
+            end++;
+        struct plot_combo *c = &s->combos[s->n_combos++];
+        ok = name_combo(s, c, &p[begin], many_names) && fill_combo(s, c, p, begin, end);
+    }
+    if (ok)
+        return BRAID_OK;
+    plot_set_fini(s);
+    return error_set(err, BRAID_FAILED, "out of memory");
+}
+
+void plot_set_fini(struct plot_set *s)
+{
+    arena_fini(&s->arena);
+    *s = (struct plot_set){0};
+}
+
+const char *plot_subtitle(const struct plot_combo *c, char *out, size_t size)
+{
+    const struct report_run *run = c->policies[0].runs[0];
+    char cluster[120];
+    snprintf(out, size, "%s · trace %.12s", run->name, run->trace_digest);
+    if (*report_config_cluster(run, cluster, sizeof cluster) != '\0')
+        append(out, size, " · ", cluster, "");
+    if (run->tables[RESULTS_JOBS].count > 0) {
+        char jobs[40];
+        snprintf(jobs, sizeof jobs, "%llu jobs", (unsigned long long)run->tables[RESULTS_JOBS].count);
+        append(out, size, " · ", jobs, "");
+    }
+    if (*c->words != '\0')
+        append(out, size, " · ", c->words, "");
+    const struct plot_policy *widest = &c->policies[0];
+    for (uint32_t i = 1; i < c->n_policies; i++)
+        if (c->policies[i].n_runs > widest->n_runs)
+            widest = &c->policies[i];
+    if (widest->n_runs > 1) {
+        char seeds[40];
+        snprintf(seeds, sizeof seeds, "%u seeds", widest->n_runs);
+        append(out, size, " · ", seeds, "");
+    }
+    return out;
+}

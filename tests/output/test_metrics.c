@@ -1,0 +1,254 @@
+#include "output/sample.h"
+#include "run_sample.h"
+
+#include <criterion/criterion.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double value(const struct metrics *m, const char *name)
+{
+    int i = metrics_find(name);
+    cr_assert_geq(i, 0, "%s", name);
+    return m->value[i];
+}
+
+static void expect(const struct metrics *m, const char *name, double wanted)
+{
+    double v = value(m, name);
+    cr_assert((isnan(v) && isnan(wanted)) || fabs(v - wanted) <= 1e-12 * fmax(1, fabs(wanted)),
+              "%s is %.17g, not %.17g", name, v, wanted);
+}
+
+static void compute(struct metrics *m, struct run_sample *s)
+{
+    struct error err = {0};
+    cr_assert_eq(metrics_compute(m, &s->result, &s->workload, &s->config.measure, &err), 0, "%s", err.message);
+}
+
+/*
+ * Four GPUs.      0    10   20   30   40   50   60   70
+ *   a (2 GPUs, ann)   [==============]                      submit  0, runs  0..30, ideal 30: jct 30, slowdown 1
+ *   b (4 GPUs, bob)   ...............[=====================] submit 10, runs 30..70, ideal 20: jct 60, slowdown 3; 20 s overhead and lost
+ *   c (1 GPU,  ann)             [===]                        submit 20, runs 20..28, ideal  8: jct  8, slowdown 1
+ *   d (1 GPU,  ann)             |                            submit 20, runs 20..20, ideal  0: jct  0, slowdown undefined
+ *   e (9 GPUs, bob)             x                            submit 20, rejected
+ *   f (1 GPU,  eve)                  .........................  submit 30, unfinished at 70
+ */
+static const struct sample_job jobs[] = {
+    {"a", "ann", "v", 2, 0, 30, 0, 30, 30, 0, 0},
+    {"b", "bob", "v", 4, 10, 20, 30, 70, 40, 15, 5, 2, 1, 3},
+    {"c", "ann", "v", 1, 20, 8, 20, 28, 8, 0, 0},
+    {"d", "ann", "v", 1, 20, 0, 20, 20, 0, 0, 0},
+    {"e", "bob", "v", 9, 20, 5, -1, 20, 0, 0, 0, .status = STATUS_REJECTED, .reason = "too_large_for_cluster"},
+    {"f", "eve", "v", 1, 30, 5, -1, 70, 0, 0, 0, .status = STATUS_UNFINISHED, .reason = "horizon"},
+};
+
+static void fill_totals(struct run_totals *t)
+{
+    *t = (struct run_totals){.capacity_gpu_ns_window = 4 * 30e9,
+                             .capacity_gpu_ns_makespan = 4 * 70e9,
+                             .allocated_gpu_ns_window = 68e9,
+                             .allocated_gpu_ns_makespan = 228e9,
+                             .useless_gpu_ns = 12e9,
+                             .free_gpu_ns = 48e9,
+                             .imbalance_ns = 5e9,
+                             .imbalance_span_ns = 20e9,
+                             .events = 11,
+                             .rounds = 9,
+                             .decisions = 7,
+                             .decision_ops = 13,
+                             .first_submit_ns = 0,
+                             .last_submit_ns = (int64_t)30e9,
+                             .last_end_ns = (int64_t)70e9,
+                             .stop_ns = (int64_t)70e9};
+}
+
+Test(metrics, a_hand_made_run)
+{
+    struct run_sample s;
+    struct metrics m;
+    run_sample_init(&s, jobs, 6, 1);
+    fill_totals(&s.result.totals);
+    compute(&m, &s);
+    expect(&m, "jobs", 6);
+    expect(&m, "finished", 4);
+    expect(&m, "unfinished", 1);
+    expect(&m, "rejected", 1);
+    expect(&m, "failed", 0);
+    expect(&m, "killed", 0);
+    /* completion times 30 60 8 0, sorted 0 8 30 60 */
+    expect(&m, "jct_mean", 24.5);
+    expect(&m, "jct_p50", 19);
+    expect(&m, "jct_p95", 30 + 0.85 * 30);
+    expect(&m, "jct_p99", 30 + 0.97 * 30);
+    expect(&m, "jct_max", 60);
+    /* waits 0 20 0 0 */
+    expect(&m, "wait_mean", 5);
+    expect(&m, "wait_p50", 0);
+    expect(&m, "wait_p99", 0.97 * 20);
+    expect(&m, "queued_mean", 5);
+    expect(&m, "slowdown_mean", 5.0 / 3);
+    expect(&m, "bounded_slowdown_mean", (1 + 3 + 1 + 1) / 4.0);
+    expect(&m, "makespan", 70);
+    expect(&m, "gpu_utilization", 68.0 / 120);
+    expect(&m, "gpu_utilization_makespan", 228.0 / 280);
+    /* productive: a 60, b 4 x 20, c 8 GPU s */
+    expect(&m, "gpu_busy", 148.0 / 280);
+    expect(&m, "fragmentation", 0.25);
+    expect(&m, "load_imbalance", 0.25);
+    expect(&m, "preemptions", 2);
+    expect(&m, "moves", 1);
+    expect(&m, "restarts", 3);
+    expect(&m, "success_rate", 4.0 / 5);
+    expect(&m, "satisfied_rate", 3.0 / 4);
+    /* users: ann slowdown 1, bob 3; eve has none */
+    expect(&m, "jain_index", (1 + 1.0 / 3) * (1 + 1.0 / 3) / (2 * (1 + 1.0 / 9)));
+    /* in the system: ann 0..30, bob 10..70, eve 30..70: 130 user s over 70 s; share of a user 4 / (13 / 7) GPUs */
+    double share = 4 / (13.0 / 7);
+    double a = 1, b = 60 / (20 * 4 / share), c = 1;
+    expect(&m, "ftf_mean", (a + b + c) / 3);
+    expect(&m, "ftf_max", fmax(a, b));
+    expect(&m, "deadline_miss_rate", NAN);
+    expect(&m, "energy_kwh", NAN);
+    expect(&m, "gap_jct", NAN);
+    expect(&m, "cpu_utilization", NAN);
+    expect(&m, "decisions", 7);
+    expect(&m, "decision_ops", 13);
+    expect(&m, "events", 11);
+    run_sample_fini(&s);
+}
+
+Test(metrics, only_jobs_submitted_inside_measure_count)
+{
+    struct run_sample s;
+    struct metrics m;
+    run_sample_init(&s, jobs, 6, 1);
+    fill_totals(&s.result.totals);
+    s.config.measure = (struct measure_spec){.warm_up_ns = (int64_t)10e9, .to_ns = (int64_t)20e9}; /* [0 + 10, 20) */
+    compute(&m, &s);
+    expect(&m, "jobs", 1);
+    expect(&m, "finished", 1);
+    expect(&m, "jct_mean", 60);
+    expect(&m, "jct_p99", 60);
+    expect(&m, "makespan", 60);
+    expect(&m, "preemptions", 2);
+    expect(&m, "gpu_utilization", 68.0 / 120); /* of the whole run */
+    s.config.measure = (struct measure_spec){.has_from = true, .from_ns = (int64_t)15e9, .to_ns = RUN_NO_LIMIT};
+    compute(&m, &s);
+    expect(&m, "jobs", 4);
+    expect(&m, "jct_mean", 4);
+    s.config.measure.from_ns = (int64_t)1000e9;
+    compute(&m, &s);
+    expect(&m, "jobs", 0);
+    expect(&m, "jct_mean", NAN);
+    expect(&m, "jct_max", NAN);
+    expect(&m, "makespan", NAN);
+    expect(&m, "success_rate", NAN);
+    expect(&m, "jain_index", NAN);
+    expect(&m, "ftf_mean", NAN);
+    run_sample_fini(&s);
+}
+
+Test(metrics, no_jobs_have_counts_and_no_means)
+{
+    struct run_sample s;
+    struct metrics m;
+    run_sample_init(&s, jobs, 0, 1);
+    s.result.totals.last_end_ns = -1;
+    compute(&m, &s);
+    expect(&m, "jobs", 0);
+    expect(&m, "finished", 0);
+    expect(&m, "jct_mean", NAN);
+    expect(&m, "gpu_utilization", NAN);
+    expect(&m, "fragmentation", NAN);
+    expect(&m, "ftf_max", NAN);
+    run_sample_fini(&s);
+}
+
+Test(metrics, deadlines_are_missed_only_when_passed)
+{
+    struct run_sample s;
+    struct metrics m;
+    run_sample_init(&s, jobs, 6, 1);
+    fill_totals(&s.result.totals);
+    const int64_t deadlines[] = {(int64_t)30e9, (int64_t)69e9, WORKLOAD_ABSENT, (int64_t)100e9, 0, 0};
+    s.workload.deadline_ns = malloc(sizeof deadlines);
+    memcpy(s.workload.deadline_ns, deadlines, sizeof deadlines);
+    compute(&m, &s);
+    expect(&m, "deadline_miss_rate", 1.0 / 3); /* a in time to the second, b late, d early; e and f did not finish */
+    run_sample_fini(&s);
+}
+
+Test(metrics, sums_of_many_jobs_are_exact)
+{
+    enum { N = 100000 };
+    struct run_sample s;
+    struct metrics m;
+    run_sample_many(&s, N, 3);
+    __int128 sum = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        s.result.jobs[i].end_ns += INT64_C(1)
+                                   << 50; /* two weeks: doubles of this size lose the nanoseconds when summed */
+        s.result.jobs[i].run_ns += INT64_C(1) << 50;
+        sum += s.result.jobs[i].end_ns - s.workload.submit_ns[i];
+    }
+    compute(&m, &s);
+    cr_assert_eq(value(&m, "jct_mean"), (double)((long double)sum / N / 1000000000));
+    run_sample_fini(&s);
+}
+
+Test(metrics, every_metric_has_a_name_of_its_own_a_unit_and_a_definition)
+{
+    size_t n;
+    const struct metric_info *t = metrics_table(&n);
+    cr_assert_leq(n, METRICS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        cr_assert_eq(metrics_find(t[i].name), (int)i);
+        cr_assert_not_null(t[i].unit);
+        cr_assert(t[i].definition[0] != '\0');
+        cr_assert(t[i].better >= -1 && t[i].better <= 1);
+    }
+    cr_assert_eq(metrics_find("jct"), -1);
+}
+
+/* Selection against sorting, over sizes and kinds of samples. */
+Test(metrics, quantiles_are_those_of_the_sorted_sample)
+{
+    static const double p[] = {0, 0.01, 0.5, 0.5, 0.95, 0.99, 1};
+    enum { K = sizeof p / sizeof p[0] };
+    unsigned seed = 1;
+    for (size_t n = 1; n < 400; n += n < 20 ? 1 : 37)
+        for (int kind = 0; kind < 4; kind++) {
+            double x[400], sorted[400], got[K];
+            for (size_t i = 0; i < n; i++) {
+                seed = seed * 1103515245u + 12345u;
+                double random = (seed >> 8) % 1000;
+                x[i] = kind == 0 ? random : kind == 1 ? (double)i : kind == 2 ? -(double)i : (double)((seed >> 12) % 3);
+            }
+            memcpy(sorted, x, n * sizeof *x);
+            gsl_sort(sorted, 1, n);
+            sample_quantiles(x, n, p, K, got);
+            for (int k = 0; k < K; k++) {
+                double wanted = gsl_stats_quantile_from_sorted_data(sorted, 1, n, p[k]);
+                cr_assert(fabs(got[k] - wanted) <= 1e-12 * fmax(1, fabs(wanted)), "n %zu kind %d p %g: %g, not %g", n,
+                          kind, p[k], got[k], wanted);
+            }
+        }
+    double none = 1;
+    sample_quantiles(NULL, 0, p, 1, &none);
+    cr_assert(isnan(none));
+}
+
+Test(metrics, compensated_sums_keep_what_is_small)
+{
+    struct sum s = {0};
+    sum_add(&s, 1);
+    sum_add(&s, 1e100);
+    sum_add(&s, 1);
+    sum_add(&s, -1e100);
+    cr_assert_eq(sum_value(&s), 2);
+}

@@ -1,0 +1,193 @@
+#include "output/recorder_tables.h"
+#include "output/results_source.h"
+#include "run_sample.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define S INT64_C(1000000000)
+
+static struct run_result ends_at(int64_t end_ns)
+{
+    return (struct run_result){.totals = {.last_end_ns = end_ns, .stop_ns = end_ns}};
+}
+
+static double at(const struct recorder_tables *t, uint64_t bin, uint32_t scope, enum series_name name)
+{
+    return t->series[(bin * t->n_scopes + scope) * SERIES_NAMES + name];
+}
+
+/*
+ * One queue of 4 GPUs, steps of 10 s:   0 .. 10   1 GPU from 5 on            -> 5 / 40, count 1 at its end
+ *                                      10 .. 20   3 GPUs from 10 on, 0 at 20 -> 30 / 40, count 0 (the instant at 20 belongs to it)
+ *                                      20 .. 30   nothing                    -> 0
+ *                                      30 .. 40   the run ends at 33
+ */
+Test(recorder, counts_are_of_the_end_and_utilisations_over_the_bin)
+{
+    const struct output_spec what = {.series_step_ns = 10 * S};
+    struct recorder *r = recorder_create(&what, 1, NULL);
+    struct run_watch w = recorder_watch(r);
+    cr_assert_null(w.segment);
+    cr_assert_null(w.decision);
+    w.levels(w.self, 0, 0, &(struct run_levels){.capacity_gpus = 4});
+    w.levels(w.self, 5 * S, 0, &(struct run_levels){.running_jobs = 1, .allocated_gpus = 1, .capacity_gpus = 4});
+    w.levels(w.self, 10 * S, 0,
+             &(struct run_levels){2, .running_jobs = 2, .allocated_gpus = 3, .capacity_gpus = 4, .queued_gpus = 7});
+    w.levels(w.self, 20 * S, 0, &(struct run_levels){.capacity_gpus = 4});
+    struct run_result end = ends_at(33 * S);
+    cr_assert(recorder_finish(r, &end));
+    struct recorder_tables t;
+    recorder_tables(r, &t);
+    cr_assert_eq(t.n_scopes, 1);
+    cr_assert_eq(t.n_bins, 4);
+    cr_assert_eq(at(&t, 0, 0, SERIES_GPU_UTILIZATION), 5.0 / 40);
+    cr_assert_eq(at(&t, 1, 0, SERIES_GPU_UTILIZATION), 30.0 / 40);
+    cr_assert_eq(at(&t, 2, 0, SERIES_GPU_UTILIZATION), 0);
+    cr_assert_eq(at(&t, 0, 0, SERIES_QUEUED_JOBS), 2);
+    cr_assert_eq(at(&t, 0, 0, SERIES_QUEUED_GPUS), 7);
+    cr_assert_eq(at(&t, 0, 0, SERIES_ALLOCATED_GPUS), 3);
+    cr_assert_eq(at(&t, 1, 0, SERIES_RUNNING_JOBS), 0);
+    cr_assert_eq(at(&t, 1, 0, SERIES_CAPACITY_GPUS), 4);
+    recorder_destroy(r);
+}
+
+Test(recorder, several_queues_have_scopes_of_their_own_and_one_for_all)
+{
+    const struct output_spec what = {.series_step_ns = 10 * S};
+    struct recorder *r = recorder_create(&what, 2, NULL);
+    struct run_watch w = recorder_watch(r);
+    w.levels(w.self, 0, 0, &(struct run_levels){.queued_jobs = 1, .allocated_gpus = 1, .capacity_gpus = 2});
+    w.levels(w.self, 0, 1, &(struct run_levels){.queued_jobs = 4, .allocated_gpus = 3, .capacity_gpus = 6});
+    w.levels(w.self, 5 * S, 1, &(struct run_levels){.queued_jobs = 4, .allocated_gpus = 0, .capacity_gpus = 0});
+    struct run_result end = ends_at(10 * S);
+    cr_assert(recorder_finish(r, &end));
+    struct recorder_tables t;
+    recorder_tables(r, &t);
+    cr_assert_eq(t.n_scopes, 3);
+    cr_assert_eq(t.n_bins, 1);
+    cr_assert_eq(at(&t, 0, 0, SERIES_QUEUED_JOBS), 5);
+    cr_assert_eq(at(&t, 0, 1, SERIES_QUEUED_JOBS), 1);
+    cr_assert_eq(at(&t, 0, 2, SERIES_QUEUED_JOBS), 4);
+    cr_assert_eq(at(&t, 0, 0, SERIES_GPU_UTILIZATION), 25.0 / 50);
+    cr_assert_eq(at(&t, 0, 1, SERIES_GPU_UTILIZATION), 0.5);
+    cr_assert_eq(at(&t, 0, 2, SERIES_GPU_UTILIZATION), 0.5);
+    recorder_destroy(r);
+}
+
+Test(recorder, no_capacity_has_no_utilisation)
+{
+    const struct output_spec what = {.series_step_ns = S};
+    struct recorder *r = recorder_create(&what, 1, NULL);
+    struct run_watch w = recorder_watch(r);
+    w.levels(w.self, 0, 0, &(struct run_levels){.queued_jobs = 1});
+    struct run_result end = ends_at(S);
+    cr_assert(recorder_finish(r, &end));
+    struct recorder_tables t;
+    recorder_tables(r, &t);
+    cr_assert(isnan(at(&t, 0, 0, SERIES_GPU_UTILIZATION)));
+    recorder_destroy(r);
+}
+
+/* ---- through a file and back ---- */
+
+static const struct sample_job two[] = {
+    {"a", "ann", "v1", 2, 0, 10, 0, 10, 10, 0, 0},
+    {"b", "bob", "v2", 4, 1, 10, 10, 20, 10, 0, 0},
+};
+
+static void record(struct recorder *r)
+{
+    struct run_watch w = recorder_watch(r);
+    const struct span first[] = {{3, 0, 2}}, second[] = {{1, 4, 3}, {2, 7, 1}};
+    w.levels(w.self, 0, 0, &(struct run_levels){.running_jobs = 1, .allocated_gpus = 2, .capacity_gpus = 8});
+    w.decision(w.self, 0, DECISION_SUBMIT, 0, 0, "");
+    w.decision(w.self, 0, DECISION_START, 0, 0, "it is the head");
+    w.decision(w.self, S, DECISION_SUBMIT, 1, 1, NULL);
+    w.segment(w.self, 0, 0, 10 * S, SEGMENT_RUN, 1, first, 1);
+    w.segment(w.self, 1, 10 * S, 10 * S, SEGMENT_RUN, 1, second, 2); /* takes no time: no segment */
+    w.segment(w.self, 1, S, 10 * S, SEGMENT_QUEUED, 0, NULL, 0);
+    w.segment(w.self, 1, 10 * S, 12 * S, SEGMENT_OVERHEAD, 0, second, 2);
+    w.decision(w.self, 10 * S, DECISION_CAPACITY, UINT32_MAX, NAMES_NONE, "v1");
+}
+
+static void *read_column(const struct results_source *s, int table, const char *name, size_t *width)
+{
+    const struct column_spec *c = results_column(table, name);
+    *width = c->type == COLUMN_TEXT ? results_source_width(s, results_table(table)->name, name) : column_size(c, 0);
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < s->n_runs; i++)
+        n += s->runs[i].count[table];
+    void *values = calloc(n + 1, *width);
+    cr_assert_eq(results_source_read(s, results_table(table)->name, c, *width, 0, n, values, NULL), 0, "%s", name);
+    return values;
+}
+
+Test(recorder, series_segments_and_decisions_reach_the_file)
+{
+    char *dir = folder_make();
+    struct run_sample s;
+    const struct output_spec what = {.series_step_ns = 15 * S, .segments = true, .events = true};
+    for (unsigned number = 1; number <= 2; number++) {
+        run_sample_init(&s, two, 2, number);
+        s.result.totals.last_end_ns = s.result.totals.stop_ns = 20 * S;
+        struct recorder *r = recorder_create(&what, 1, NULL);
+        record(r);
+        cr_assert(recorder_finish(r, &s.result));
+        s.output.recorder = r;
+        cr_assert_eq(results_write_part(dir, &s.output, NULL), 0);
+        recorder_destroy(r);
+        run_sample_fini(&s);
+    }
+    const char *parts[] = {in(dir, "0000000000000002.h5"), in(dir, "0000000000000001.h5")}, *out = in(dir, "out.h5");
+    cr_assert_eq(results_assemble(out, parts, 2, NULL), 0);
+    struct results_source f;
+    cr_assert_eq(results_source_open(&f, out, NULL), 0);
+    cr_assert_eq(f.runs[1].begin[RESULTS_SEGMENTS], 3);
+    cr_assert_eq(f.runs[1].count[RESULTS_SEGMENTS], 3);
+    cr_assert_eq(f.runs[1].count[RESULTS_ALLOCS], 3);
+    cr_assert_eq(f.runs[1].count[RESULTS_EVENTS], 4);
+    cr_assert_eq(f.runs[1].count[RESULTS_SERIES], 2 * SERIES_NAMES);
+    size_t width;
+    int64_t *segment = read_column(&f, RESULTS_ALLOCS, "segment", &width);
+    uint32_t *node = read_column(&f, RESULTS_ALLOCS, "node", &width);
+    uint8_t *kind = read_column(&f, RESULTS_SEGMENTS, "kind", &width);
+    double *begin = read_column(&f, RESULTS_SEGMENTS, "begin", &width);
+    int64_t *job = read_column(&f, RESULTS_EVENTS, "job", &width);
+    const int64_t segments[] = {0, 2, 2, 3, 5, 5}; /* the second run's come behind the first's */
+    const uint32_t nodes[] = {3, 1, 2, 3, 1, 2};
+    const uint8_t kinds[] = {SEGMENT_RUN, SEGMENT_QUEUED, SEGMENT_OVERHEAD};
+    const double begins[] = {0, 1, 10};
+    const int64_t jobs[] = {0, 0, 1, -1};
+    for (int i = 0; i < 6; i++) {
+        cr_assert_eq(segment[i], segments[i]);
+        cr_assert_eq(node[i], nodes[i]);
+        cr_assert_eq(kind[i], kinds[i % 3]);
+        cr_assert_eq(begin[i], begins[i % 3]);
+    }
+    for (int i = 0; i < 8; i++)
+        cr_assert_eq(job[i], jobs[i % 4]);
+    char *why = read_column(&f, RESULTS_EVENTS, "why", &width);
+    cr_assert_eq(width, strlen("it is the head"));
+    cr_assert_eq(memcmp(why + 5 * width, "it is the head", width), 0);
+    cr_assert_eq(why[0], '\0');
+    cr_assert_eq(strncmp(why + 7 * width, "v1", width), 0);
+    char *vc = read_column(&f, RESULTS_EVENTS, "vc", &width);
+    cr_assert_eq(width, 2);
+    cr_assert_eq(memcmp(vc, "v1v1v2\0\0", 8), 0);
+    char *name = read_column(&f, RESULTS_SERIES, "name", &width);
+    double *time = read_column(&f, RESULTS_SERIES, "time", &width),
+           *value = read_column(&f, RESULTS_SERIES, "value", &width);
+    cr_assert_eq(strncmp(name, "queued_jobs", 11), 0);
+    cr_assert_eq(time[0], 15);
+    cr_assert_eq(time[SERIES_NAMES], 30);
+    cr_assert_eq(value[SERIES_GPU_UTILIZATION], 0.25);
+    void *all[] = {segment, node, kind, begin, job, why, vc, name, time, value};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        free(all[i]);
+    results_source_fini(&f);
+    folder_remove(dir);
+}
