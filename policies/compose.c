@@ -21,6 +21,9 @@ static int check_parts(const struct compose *c, struct sched *s, const char *pre
             "fill: easy counts on running jobs to run on and cannot go with preempt: %s; use preempt: never, or "
             "fill: skip",
             preempt);
+    if (c->order == &order_round_robin && c->preempt == PREEMPT_WHEN_BETTER)
+        return error_set(err, BRAID_BAD_INPUT,
+                         "order: round_robin takes turns and cannot go with preempt: when_better; use preempt: quantum");
     bool needs_estimate = (c->order->knows & KNOWS_ESTIMATE) != 0 || c->fill == FILL_EASY;
     if (needs_estimate && sched_n_jobs(s) > 0 && sched_estimate_ns(s, 0, &probe) == SCHED_E_UNDECLARED)
         return error_set(
@@ -55,6 +58,10 @@ int compose_setup(struct compose *c, struct sched *s, const struct order_ops *or
     c->preempt = preempt;
     c->quantum_ns = preempt == PREEMPT_QUANTUM ? quantum_ns : 0;
     c->free_slot = NO_SLOT;
+    if (order == &order_random) {
+        c->params.salt = sched_random(s) << 32;
+        c->params.salt |= sched_random(s);
+    }
     jobset_pool_init(&c->pool, s);
     jobset_init(&c->leased, &c->pool);
     jobset_init(&c->by_end, &c->pool);
@@ -190,7 +197,7 @@ static void enter_running(struct compose *c, struct sched *s, struct compose_cla
         sched_run_ns(s, job, &run);
         set_insert(c, s, &c->by_end, sched_now(s) + run, job, 0);
     } else if (c->preempt == PREEMPT_QUANTUM) {
-        set_insert(c, s, &c->leased, sched_now(s), job, 0);
+        set_insert(c, s, &c->leased, sched_since_ns(s, job), job, 0); /* not now, where it is back on its own GPUs */
     } else if (c->preempt == PREEMPT_WHEN_BETTER) {
         set_insert(c, s, &k->running, value_key(c, s, job, true), job, 0);
     }
@@ -354,6 +361,9 @@ static bool displace(struct compose *c, struct sched *s, struct compose_class *k
         if (sched_restore(s, victim) != SCHED_OK) {
             leave_running(c, s, victim);
             enqueue(c, s, victim);
+            struct compose_class *of = class_of(c, s, victim);
+            if (jobset_node(&of->queued, of->queued.first)->job == victim)
+                of->is_closed = false; /* its value jumped ahead of those that found no place */
         }
     }
     return is_in;
@@ -382,8 +392,11 @@ static void set_alarm(struct compose *c, struct sched *s)
         return; /* nobody to displace: looking again would go on for ever */
     int64_t now = sched_now(s);
     sched_wake_at(s, (now / c->quantum_ns + 1) * c->quantum_ns);
-    if (c->leased.first != JOBSET_NONE)
-        sched_wake_at(s, jobset_node(&c->leased, c->leased.first)->key + c->quantum_ns);
+    uint32_t i = c->leased.first; /* a lease that is over already ends in the next round */
+    while (i != JOBSET_NONE && jobset_node(&c->leased, i)->key + c->quantum_ns <= now)
+        i = jobset_node(&c->leased, i)->next;
+    if (i != JOBSET_NONE)
+        sched_wake_at(s, jobset_node(&c->leased, i)->key + c->quantum_ns);
 }
 
 void compose_schedule(void *self, struct sched *s)

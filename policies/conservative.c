@@ -11,7 +11,7 @@
  *   a job ends early            in order of submission each queued job may move to an earlier start, if there is one beside all
  *                               other reservations (compression): nobody moves back
  *   a job runs longer           its end is put off: by what its estimate leaves, else by as long as it has run (at least a second); if
- *                               that is in the way of a reservation, all are made anew, in order of submission
+ *                               that is in the way of a reservation, it and all behind it (in order of submission) are made anew
  *   capacity changes            all are made anew; who cannot fit any more holds none until it changes again
  *
  * Where the placement packs, the plan is exact to the node and says which nodes a job takes; the placement module is not asked. Where any
@@ -46,7 +46,7 @@ struct conservative {
     struct jobset by_start; /* those with a reservation */
     struct jobset by_end;   /* running jobs, by predicted end */
     uint32_t depth;
-    bool must_replan, may_compress;
+    bool must_replan, must_replan_all, may_compress;
 };
 
 /* ---- plans ----------------------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static void plan_job(struct conservative *c, struct sched *s, uint32_t job)
     struct plan *p = plan_of(c, s, job);
     int64_t run = 1;
     sched_run_ns(s, job, &run);
-    int64_t start = profile_find(&c->profile, s, sched_gpus(s, job), run, SCHED_NEVER - 1, 0);
+    int64_t start = profile_find(&c->profile, s, sched_gpus(s, job), run);
     p->start_ns = p->end_ns = SCHED_NEVER;
     p->since = c->profile.clock;
     if (start != SCHED_NEVER && plan_set_shares(p, s, c->profile.shares, c->profile.n_shares))
@@ -149,11 +149,13 @@ static void set_clear(struct jobset *set)
     }
 }
 
-/* All reservations anew, in order of submission. */
+/* After a change: the reservations that are not in its way stay, up to the first in order of submission that is; it and all behind it are made
+ * anew. */
 static void replan(struct conservative *c, struct sched *s)
 {
     int64_t now = sched_now(s);
-    c->must_replan = c->may_compress = false;
+    bool is_anew = c->must_replan_all;
+    c->must_replan = c->must_replan_all = false;
     set_clear(&c->by_start);
     set_clear(&c->fresh);
     profile_reset(&c->profile, s);
@@ -161,8 +163,16 @@ static void replan(struct conservative *c, struct sched *s)
         const struct plan *p = plan_of(c, s, jobset_node(&c->by_end, i)->job);
         profile_take(&c->profile, s, shares_of(p), p->n_shares, now, p->end_ns);
     }
-    for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next)
-        plan_job(c, s, jobset_node(&c->queue, i)->job);
+    for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next) {
+        uint32_t job = jobset_node(&c->queue, i)->job;
+        struct plan *p = plan_of(c, s, job);
+        is_anew |= p->start_ns == SCHED_NEVER ||
+                   !profile_is_free(&c->profile, shares_of(p), p->n_shares, p->start_ns, p->end_ns);
+        if (is_anew)
+            plan_job(c, s, job);
+        else
+            reserve(c, s, job, p, p->start_ns, p->end_ns);
+    }
 }
 
 /* May the reservation of `job` begin earlier, beside all others? */
@@ -171,15 +181,14 @@ static void advance(struct conservative *c, struct sched *s, uint32_t job)
     struct plan *p = plan_of(c, s, job);
     if (p->start_ns == SCHED_NEVER || p->start_ns <= sched_now(s) || !profile_is_freed(&c->profile, p->since))
         return;
-    int64_t start = p->start_ns, end = p->end_ns, run = end - start;
-    profile_give(&c->profile, s, shares_of(p), p->n_shares, start, end);
-    int64_t earlier = profile_find(&c->profile, s, sched_gpus(s, job), run, start - 1, p->since);
+    int64_t start = p->start_ns, run = p->end_ns - start;
+    int64_t earlier =
+        profile_find_earlier(&c->profile, s, shares_of(p), p->n_shares, sched_gpus(s, job), start, run, p->since);
     p->since = c->profile.clock;
-    if (earlier == SCHED_NEVER) {
-        profile_take(&c->profile, s, shares_of(p), p->n_shares, start, end);
+    if (earlier == SCHED_NEVER)
         return;
-    }
     jobset_erase(&c->by_start, start, job);
+    profile_give(&c->profile, s, shares_of(p), p->n_shares, start, p->end_ns);
     profile_mark(&c->profile, shares_of(p), p->n_shares);
     if (plan_set_shares(p, s, c->profile.shares, c->profile.n_shares))
         reserve(c, s, job, p, earlier, after(earlier, run));
@@ -244,7 +253,7 @@ static void count_only(struct conservative *c, struct sched *s)
 {
     if (!c->profile.by_node)
         return;
-    c->must_replan = true;
+    c->must_replan = c->must_replan_all = true;
     profile_init(&c->profile, s, false);
     for (uint32_t i = c->by_end.first; i != JOBSET_NONE; i = jobset_node(&c->by_end, i)->next) {
         uint32_t job = jobset_node(&c->by_end, i)->job;
@@ -384,6 +393,7 @@ static void conservative_on_requeue(void *self, struct sched *s, uint32_t job, e
     (void)why; /* never by our own hand */
     struct conservative *c = self;
     leave(c, s, job);
+    plan_of(c, s, job)->start_ns = SCHED_NEVER;
     enqueue(c, job);
     c->must_replan = true;
 }
@@ -391,7 +401,7 @@ static void conservative_on_requeue(void *self, struct sched *s, uint32_t job, e
 static void conservative_on_capacity(void *self, struct sched *s)
 {
     struct conservative *c = self;
-    c->must_replan = true;
+    c->must_replan = c->must_replan_all = true;
     if (!owns_all_nodes(s))
         count_only(c, s);
 }
@@ -404,7 +414,7 @@ static void conservative_schedule(void *self, struct sched *s)
     do {
         if (c->must_replan)
             replan(c, s);
-        else if (c->may_compress)
+        if (c->may_compress)
             compress(c, s);
         plan_fresh(c, s);
         start_due(c, s);

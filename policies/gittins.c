@@ -3,6 +3,9 @@
  * A job's index depends on its attained service alone and is constant over steps of `delta`; a running job's value jumps at the
  * step's end (order.h). Jobs with a lower index are displaced, equal ones in order of submission; who does not fit is passed over.
  *
+ * With `thresholds` jobs are first told apart by queue, as in tiresias.c: the queue of a job is the number of thresholds that its attained
+ * service has reached, and the index is the order inside a queue (the Gittins variant of discretised 2D scheduling).
+ *
  * The distribution comes from a file, or from the trace itself: then this is an oracle on the distribution (not on any job), which is why the
  * policy declares to know durations.
  */
@@ -16,17 +19,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LIMITS_MAX = 7, LEVEL_BIT = 60 };
+
 struct gittins {
     struct compose c;
     struct gittins_index index;
+    int64_t limits[LIMITS_MAX];
 };
 
-/* A number whose order is the reverse of the index's (>= 0): its bits as an integer, negated. */
-static int64_t key_of_index(double index)
+/* A number whose order is the reverse of the index's (>= 0): its bits as an integer, negated. Below the number of the queue, where
+ * there are several, they lose the last three. */
+static int64_t key_of_index(double index, const struct order_params *p, uint32_t level)
 {
     int64_t bits;
     memcpy(&bits, &index, sizeof bits);
-    return -bits;
+    return p->n_limits == 0 ? -bits : ((int64_t)level - (LIMITS_MAX + 1) / 2) * (INT64_C(1) << LEVEL_BIT) - (bits >> 3);
 }
 
 static int64_t index_jump(struct sched *s, uint32_t job, const struct order_params *p, struct order_mark *m,
@@ -35,11 +42,17 @@ static int64_t index_jump(struct sched *s, uint32_t job, const struct order_para
     const struct gittins_index *g = p->index;
     int64_t service = p->by_gpu_time ? sched_attained_gpu_ns(s, job) : sched_attained_ns(s, job);
     int64_t rate = p->by_gpu_time ? (int64_t)sched_gpus(s, job) : 1;
-    int64_t step = service / g->delta, next;
-    m->key = key_of_index(gittins_index_at(g, step));
-    if (!is_running || (next = gittins_index_next(g, step)) == INT64_MAX)
+    int64_t step = service / g->delta, next = gittins_index_next(g, step), missing = INT64_MAX;
+    uint32_t level = 0;
+    while (level < p->n_limits && service >= p->limits[level])
+        level++;
+    m->key = key_of_index(gittins_index_at(g, step), p, level);
+    if (next != INT64_MAX)
+        missing = next * g->delta - service;
+    if (level < p->n_limits && p->limits[level] - service < missing)
+        missing = p->limits[level] - service;
+    if (!is_running || missing == INT64_MAX)
         return SCHED_NEVER;
-    int64_t missing = next * g->delta - service;
     return sched_now(s) + missing / rate + (missing % rate != 0);
 }
 
@@ -119,7 +132,20 @@ static int sample_file(struct sample *x, const char *path, struct error *err)
 
 /* ---- the policy ----------------------------------------------------------------------------------- */
 
-enum param_of { SOURCE, SAMPLE, DELTA, SERVICE };
+enum param_of { SOURCE, SAMPLE, DELTA, SERVICE, THRESHOLDS };
+
+static int limits_take(struct gittins *g, const union param *p, struct error *err)
+{
+    if (p->list.n > LIMITS_MAX)
+        return error_set(err, BRAID_BAD_INPUT, "thresholds: %u values, at most %d", p->list.n, LIMITS_MAX);
+    for (uint32_t i = 0; i < p->list.n; i++) {
+        g->limits[i] = llrint(p->list.v[i] * 1e9);
+        if (i > 0 && g->limits[i] <= g->limits[i - 1])
+            return error_set(err, BRAID_BAD_INPUT, "thresholds must ascend, but %g follows %g", p->list.v[i],
+                             p->list.v[i - 1]);
+    }
+    return BRAID_OK;
+}
 
 static int gittins_init(void *self, struct sched *s, const union param *v, struct error *err)
 {
@@ -130,11 +156,14 @@ static int gittins_init(void *self, struct sched *s, const union param *v, struc
                          is_file ? "source: file needs the file's path; add file: PATH"
                                  : "file: is only read with source: file; add that, or leave it out");
     struct sample x = {0};
+    if (limits_take(g, &v[THRESHOLDS], err) != BRAID_OK)
+        return BRAID_BAD_INPUT;
     int code = is_file ? sample_file(&x, v[SAMPLE].s, err) : sample_trace(&x, s, by_gpu_time, err);
     if (code == BRAID_OK && !gittins_index_init(&g->index, x.values, x.n, llrint(v[DELTA].f * 1e9)))
         code = error_set(err, BRAID_FAILED, "out of memory");
     free(x.values);
-    g->c.params = (struct order_params){.by_gpu_time = by_gpu_time, .index = &g->index};
+    g->c.params = (struct order_params){
+        .by_gpu_time = by_gpu_time, .limits = g->limits, .n_limits = v[THRESHOLDS].list.n, .index = &g->index};
     if (code == BRAID_OK)
         code = compose_setup(&g->c, s, &order_index, FILL_SKIP, PREEMPT_WHEN_BETTER, 0, err);
     if (code != BRAID_OK)
@@ -158,6 +187,9 @@ static const struct param_spec gittins_params[] = {
                "service that the index looks ahead, and after which it is taken anew"},
     [SERVICE] = {"service", PARAM_CHOICE, "gpu_time", 0, 0, "", "gpu_time|time",
                  "what counts as service: time on GPUs x GPUs, or time alone"},
+    [THRESHOLDS] = {"thresholds", PARAM_NUMBERS, "[]", 1e-9, 9e9, "GPU s or s", NULL,
+                    "attained service at which a job moves to the next queue, ascending, at most 7; the index orders "
+                    "inside a queue; none: one queue"},
 };
 
 const struct policy_ops policy_gittins = {

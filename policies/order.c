@@ -195,10 +195,15 @@ const struct order_ops order_las = {.name = "las",
                                          .key = attained_key,
                                          .slope = attained_slope};
 
+/* One draw a job for the whole run, hashed from its number and the instance's salt: drawn anew each time it is queued or started, the
+ * jobs could displace each other without end. */
 static int64_t random_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
-    (void)job, (void)p, (void)is_running;
-    return (int64_t)sched_random(s);
+    (void)s, (void)is_running;
+    uint64_t h = (job + UINT64_C(1)) * 0x9e3779b97f4a7c15u ^ p->salt; /* splitmix64's finish */
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    return (int64_t)((h ^ h >> 31) >> 2);
 }
 
 const struct order_ops order_random = {

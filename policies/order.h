@@ -17,6 +17,7 @@ struct gittins_index;
 struct order_params {
     int64_t ageing_ns;     /* priority: waiting time worth one point; 0: no ageing */
     bool by_gpu_time;      /* las, tiresias, gittins: attained GPU-time, else time */
+    uint64_t salt;         /* random: drawn once an instance */
     const int64_t *limits; /* tiresias: service at which a job leaves queue i, ascending */
     uint32_t n_limits;
     double promote; /* tiresias: waiting time, in executed time, that brings a job back; 0: never */

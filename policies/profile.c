@@ -1,6 +1,6 @@
 #include "policies/profile.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* A line as a job larger than a line sees it. */
 struct whole {
@@ -8,6 +8,52 @@ struct whole {
     uint32_t hint;
     bool is_taken;
 };
+
+/* ---- bounds ------------------------------------------------------------------------------------------ */
+
+static void bounds_forget(struct profile *p)
+{
+    if (p->has_bounds)
+        memset(p->bound, 0, PROFILE_SIZES * sizeof *p->bound);
+    p->has_bounds = false;
+}
+
+static uint32_t log2_down(uint64_t x)
+{
+    return 63 - (uint32_t)__builtin_clzll(x);
+}
+
+static uint32_t log2_up(uint64_t x)
+{
+    return log2_down(x) + ((x & (x - 1)) != 0);
+}
+
+/* Where nodes differ in size a job may be too large for any free one and yet fit on several smaller ones. */
+static bool is_bounded(const struct profile *p, uint32_t gpus)
+{
+    return p->is_even || gpus <= p->largest;
+}
+
+static int64_t bounds_ask(const struct profile *p, uint32_t gpus, int64_t length)
+{
+    int64_t bound = 0;
+    if (p->has_bounds && is_bounded(p, gpus))
+        for (uint32_t i = 0; i <= log2_down(gpus); i++)
+            for (uint32_t k = 0; k <= log2_down((uint64_t)length); k++)
+                bound = p->bound[i][k] > bound ? p->bound[i][k] : bound;
+    return bound;
+}
+
+static void bounds_tell(struct profile *p, uint32_t gpus, int64_t length, int64_t start)
+{
+    if (!is_bounded(p, gpus))
+        return;
+    int64_t *bound = &p->bound[log2_up(gpus)][log2_up((uint64_t)length)];
+    *bound = start > *bound ? start : *bound;
+    p->has_bounds = true;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------- */
 
 static void sort_by_size(struct profile *p)
 {
@@ -23,7 +69,7 @@ static void sort_by_size(struct profile *p)
 
 bool profile_init(struct profile *p, struct sched *s, bool by_node)
 {
-    *p = (struct profile){.by_node = by_node, .n_lines = by_node ? sched_n_nodes(s) : 1};
+    *p = (struct profile){.by_node = by_node, .n_lines = by_node ? sched_n_nodes(s) : 1, .clock = 1};
     for (uint32_t i = 0; by_node && i < p->n_lines; i++)
         p->n_line_of = sched_node(s, i) + 1 > p->n_line_of ? sched_node(s, i) + 1 : p->n_line_of;
     p->lines = sched_alloc(s, p->n_lines, sizeof *p->lines);
@@ -33,8 +79,9 @@ bool profile_init(struct profile *p, struct sched *s, bool by_node)
     p->heap = sched_alloc(s, p->n_lines, sizeof *p->heap);
     p->shares = sched_alloc(s, p->n_lines, sizeof *p->shares);
     p->places = sched_alloc(s, p->n_lines, sizeof *p->places);
-    if (p->places == NULL || p->lines == NULL || p->by_size == NULL || p->line_of == NULL || p->whole == NULL ||
-        p->heap == NULL || p->shares == NULL)
+    p->bound = sched_alloc(s, PROFILE_SIZES, sizeof *p->bound);
+    if (p->bound == NULL || p->places == NULL || p->lines == NULL || p->by_size == NULL || p->line_of == NULL ||
+        p->whole == NULL || p->heap == NULL || p->shares == NULL)
         return false;
     for (uint32_t i = 0; by_node && i < p->n_lines; i++) {
         p->lines[i].node = sched_node(s, i);
@@ -46,37 +93,42 @@ bool profile_init(struct profile *p, struct sched *s, bool by_node)
 bool profile_reset(struct profile *p, struct sched *s)
 {
     p->largest = 0;
+    p->is_even = true;
     for (uint32_t i = 0; i < p->n_lines; i++) {
         struct profile_line *line = &p->lines[i];
         line->gpus = p->by_node ? sched_node_gpus(s, line->node) : sched_capacity_gpus(s);
-        line->freed = 0;
         p->largest = line->gpus > p->largest ? line->gpus : p->largest;
+        p->is_even &= line->gpus == p->lines[0].gpus;
         if (!timeline_reset(&line->time, s, line->gpus))
             return false;
     }
-    p->clock = 1; /* so that no job is planned at 0 */
-    p->freed = 0;
     sort_by_size(p);
+    bounds_forget(p);
     return true;
 }
 
-static int64_t find_one(struct profile *p, int64_t now, uint32_t gpus, int64_t length, int64_t latest, uint64_t since)
+/* The best of line `i` and what p->shares and *best hold so far. */
+static void try_line(struct profile *p, uint32_t i, uint32_t gpus, int64_t length, int64_t from, int64_t latest,
+                     int64_t *best, int64_t *best_least)
+{
+    uint32_t hint = 0;
+    int64_t least;
+    int64_t start = timeline_fit(&p->lines[i].time, gpus, length, from, *best < latest ? *best : latest, &hint, &least);
+    if (start < *best || (start == *best && start != SCHED_NEVER && least < *best_least)) {
+        *best = start;
+        *best_least = least;
+        p->shares[0] = (struct share){i, gpus};
+    }
+}
+
+static int64_t find_one(struct profile *p, int64_t now, uint32_t gpus, int64_t length, int64_t from)
 {
     int64_t best = SCHED_NEVER, best_least = 0;
-    for (uint32_t i = 0; i < p->n_lines; i++) {
-        struct profile_line *line = &p->lines[i];
-        if (line->gpus < gpus || (since > 0 && line->freed <= since))
-            continue;
-        uint32_t hint = 0;
-        int64_t least;
-        timeline_forget(&line->time, now);
-        int64_t start = timeline_fit(&line->time, gpus, length, now, best < latest ? best : latest, &hint, &least);
-        if (start < best || (start == best && start != SCHED_NEVER && least < best_least)) {
-            best = start;
-            best_least = least;
-            p->shares[0] = (struct share){i, gpus};
+    for (uint32_t i = 0; i < p->n_lines; i++)
+        if (p->lines[i].gpus >= gpus) {
+            timeline_forget(&p->lines[i].time, now);
+            try_line(p, i, gpus, length, from, SCHED_NEVER, &best, &best_least);
         }
-    }
     p->n_shares = 1;
     return best;
 }
@@ -168,13 +220,13 @@ static int64_t take_rest(struct profile *p, int64_t t, uint32_t rest, int64_t le
 /* Instant by instant at which another line becomes possible. Wherever the job fits, the wholly free lines make up all but a rest that
  * is smaller than the largest line: until then nothing needs a look. When the lines taken do not suffice, all wholly free ones are
  * taken; later, without a new one, the rest can only be larger, so waiting for this rest or a new line misses nothing. */
-static int64_t find_many(struct profile *p, int64_t now, uint32_t gpus, int64_t length, int64_t latest)
+static int64_t find_many(struct profile *p, int64_t now, uint32_t gpus, int64_t length, int64_t from, int64_t latest)
 {
     for (uint32_t i = 0; i < p->n_lines; i++) {
         timeline_forget(&p->lines[i].time, now);
         p->whole[i] = (struct whole){.start = p->lines[i].gpus > 0 ? INT64_MIN : SCHED_NEVER};
     }
-    for (int64_t t = now; t <= latest;) {
+    for (int64_t t = from; t <= latest;) {
         refresh_whole(p, t, length, latest);
         int64_t enough = earliest_sum(p, (uint64_t)gpus - (p->largest - 1));
         if (enough == SCHED_NEVER)
@@ -197,13 +249,40 @@ static int64_t find_many(struct profile *p, int64_t now, uint32_t gpus, int64_t 
     return SCHED_NEVER;
 }
 
-int64_t profile_find(struct profile *p, struct sched *s, uint32_t gpus, int64_t length_ns, int64_t latest_ns,
-                     uint64_t since)
+int64_t profile_find(struct profile *p, struct sched *s, uint32_t gpus, int64_t length_ns)
 {
-    int64_t now = sched_now(s);
+    int64_t now = sched_now(s), from = bounds_ask(p, gpus, length_ns), start;
+    from = from > now ? from : now;
     if (gpus <= p->largest)
-        return find_one(p, now, gpus, length_ns, latest_ns, since);
-    return p->by_node ? find_many(p, now, gpus, length_ns, latest_ns) : SCHED_NEVER;
+        start = find_one(p, now, gpus, length_ns, from);
+    else
+        start = p->by_node ? find_many(p, now, gpus, length_ns, from, SCHED_NEVER - 1) : SCHED_NEVER;
+    bounds_tell(p, gpus, length_ns, start);
+    return start;
+}
+
+int64_t profile_find_earlier(struct profile *p, struct sched *s, const struct share *own, uint32_t n_own, uint32_t gpus,
+                             int64_t start_ns, int64_t length_ns, uint64_t since)
+{
+    int64_t now = sched_now(s), best = SCHED_NEVER, best_least = 0;
+    if (gpus > p->largest) {
+        profile_give(p, s, own, n_own, start_ns, start_ns + length_ns);
+        best = find_many(p, now, gpus, length_ns, now, start_ns - 1);
+        profile_take(p, s, own, n_own, start_ns, start_ns + length_ns);
+        return best;
+    }
+    for (uint32_t i = 0; i < p->n_lines; i++) {
+        if (p->lines[i].gpus < gpus || p->lines[i].freed <= since)
+            continue;
+        timeline_forget(&p->lines[i].time, now);
+        if (i == own->line) /* only here is it in its own way */
+            profile_give(p, s, own, 1, start_ns, start_ns + length_ns);
+        try_line(p, i, gpus, length_ns, now, start_ns - 1, &best, &best_least);
+        if (i == own->line)
+            profile_take(p, s, own, 1, start_ns, start_ns + length_ns);
+    }
+    p->n_shares = 1;
+    return best;
 }
 
 static bool add(struct profile *p, struct sched *s, const struct share *shares, uint32_t n, int64_t from_ns,
@@ -230,6 +309,7 @@ bool profile_give(struct profile *p, struct sched *s, const struct share *shares
 void profile_mark(struct profile *p, const struct share *shares, uint32_t n)
 {
     p->freed = ++p->clock;
+    bounds_forget(p);
     for (uint32_t i = 0; i < n; i++)
         p->lines[shares[i].line].freed = p->clock;
 }

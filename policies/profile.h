@@ -24,14 +24,22 @@ struct profile_line {
     uint64_t freed; /* the clock when it was last marked */
 };
 
+/* Sizes and lengths by powers of two, for struct profile.bound. */
+enum { PROFILE_SIZES = 33, PROFILE_LENGTHS = 64 };
+
 struct profile {
     bool by_node;
+    bool is_even;              /* all lines are of one size */
     uint32_t n_lines, largest; /* largest: GPUs of a line */
     struct profile_line *lines;
     uint32_t *by_size;            /* lines, the largest first */
     uint32_t *line_of, n_line_of; /* node -> line */
     uint64_t clock, freed;        /* counts changes; the latest of all lines' `freed` */
-    struct whole *whole;          /* for jobs larger than a line: one a line (profile.c) */
+    /* While nothing is given back, nobody finds an earlier start than one who wanted no more for no longer: bound[i][k]
+     * is the latest start found for jobs of at most 2^i GPUs and 2^k ns. All zero: nothing known. */
+    int64_t (*bound)[PROFILE_LENGTHS];
+    bool has_bounds;
+    struct whole *whole; /* for jobs larger than a line: one a line (profile.c) */
     uint32_t *heap;
     struct share *shares; /* where the job of the last profile_find would be */
     uint32_t n_shares;
@@ -41,14 +49,17 @@ struct profile {
 /* `by_node`: a line a node; else one line of the present capacity. Everything is free. False when memory is out. */
 bool profile_init(struct profile *p, struct sched *s, bool by_node);
 
-/* Everything is free again, to the present capacity. */
+/* Everything is free again, to the present capacity; the clock and the marks stay. */
 bool profile_reset(struct profile *p, struct sched *s);
 
-/* The earliest start in [now, latest] of `gpus` for `length` (> 0), with p->shares; SCHED_NEVER: none. Among lines of the same start the one
- * with the least to spare, then the first. Only lines marked after `since` (0: all) can serve a job that takes
- * one line; a larger one may use any. */
-int64_t profile_find(struct profile *p, struct sched *s, uint32_t gpus, int64_t length_ns, int64_t latest_ns,
-                     uint64_t since);
+/* The earliest start from now on of `gpus` for `length` (> 0), with p->shares; SCHED_NEVER: none. Among lines of the same start the one
+ * with the least to spare, then the first. */
+int64_t profile_find(struct profile *p, struct sched *s, uint32_t gpus, int64_t length_ns);
+
+/* The same for a job that holds `own` (n_own) over [start, start + length): the earliest before `start`, beside all else. It was planned at
+ * clock `since`: of lines not marked later it asks nothing (but a job larger than a line asks all). */
+int64_t profile_find_earlier(struct profile *p, struct sched *s, const struct share *own, uint32_t n_own, uint32_t gpus,
+                             int64_t start_ns, int64_t length_ns, uint64_t since);
 
 /* Could anything have become possible for a job after `since`? */
 static inline bool profile_is_freed(const struct profile *p, uint64_t since)
@@ -62,7 +73,7 @@ bool profile_take(struct profile *p, struct sched *s, const struct share *shares
 bool profile_give(struct profile *p, struct sched *s, const struct share *shares, uint32_t n, int64_t from_ns,
                   int64_t to_ns);
 
-/* Note that something was given back on these lines: others may use it (`since` of profile_find). */
+/* Note that something was given back for good on these lines: others may use it. */
 void profile_mark(struct profile *p, const struct share *shares, uint32_t n);
 
 /* Are the shares free over [from, to)? */

@@ -19,6 +19,8 @@ static const struct csv_column columns[] = {
     {"cpus", OF_CPUS, COLUMN_OPTIONAL, 0},
     {"memory", OF_MEMORY, COLUMN_OPTIONAL, 0},
     {"gpu_type", OF_GPU_TYPE, COLUMN_OPTIONAL, 0},
+    {"gpu_milli", OF_GPU_MILLI, COLUMN_OPTIONAL, 0},
+    {"batch", OF_BATCH, COLUMN_OPTIONAL, 0},
     {"iterations", OF_ITERATIONS, COLUMN_OPTIONAL, 0},
     {"iteration_time", OF_ITERATION_TIME, COLUMN_OPTIONAL, NS_PER_S},
     {"stage_storage", OF_STAGE_STORAGE, COLUMN_OPTIONAL, NS_PER_S},

@@ -10,7 +10,7 @@
 /* A row longer than this is taken for a quote that was never closed. */
 #define ROW_LIMIT ((size_t)256 << 20)
 #define FIELDS_LIMIT (UINT32_C(1) << 22)
-enum { FIRST_CAPACITY = 1 << 19, STOP = 64 };
+enum { FIRST_CAPACITY = 1 << 19, STOP = 64, FIRST_LOOK = 4096 /* enough to tell a format by */ };
 
 static int at_line(const struct csv *c, uint64_t line, struct error *err, int code, const char *message)
 {
@@ -22,12 +22,12 @@ static int no_memory(const struct csv *c, struct error *err)
     return at_line(c, c->next_line, err, BRAID_FAILED, "out of memory for a long row");
 }
 
-/* One bit for each of the next 64 bytes that is a comma, a line feed, a quote or NUL. */
-static inline uint64_t special_bits(const char *p)
+/* One bit for each of the next 64 bytes that is a delimiter, a line feed, a quote or NUL. */
+static inline uint64_t special_bits(const char *p, char delimiter)
 {
     uint64_t bits = 0;
 #ifdef __SSE2__
-    const __m128i comma = _mm_set1_epi8(','), feed = _mm_set1_epi8('\n'), quote = _mm_set1_epi8('"');
+    const __m128i comma = _mm_set1_epi8(delimiter), feed = _mm_set1_epi8('\n'), quote = _mm_set1_epi8('"');
     for (int i = 0; i < 4; i++) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
         __m128i hit = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, comma), _mm_cmpeq_epi8(v, feed)),
@@ -36,7 +36,7 @@ static inline uint64_t special_bits(const char *p)
     }
 #else
     for (int i = 0; i < 64; i++)
-        bits |= (uint64_t)(p[i] == ',' || p[i] == '\n' || p[i] == '"' || p[i] == '\0') << i;
+        bits |= (uint64_t)(p[i] == delimiter || p[i] == '\n' || p[i] == '"' || p[i] == '\0') << i;
 #endif
     return bits;
 }
@@ -72,11 +72,11 @@ static int refill(struct csv *c, struct error *err)
 
 int csv_init(struct csv *c, struct source *source, struct error *err)
 {
-    *c = (struct csv){.source = source, .capacity = FIRST_CAPACITY, .next_line = 1};
+    *c = (struct csv){.source = source, .delimiter = ',', .capacity = FIRST_CAPACITY, .next_line = 1};
     c->buffer = malloc(FIRST_CAPACITY + STOP);
     if (c->buffer == NULL)
         return no_memory(c, err);
-    while (c->end < 3 && !c->is_last) {
+    while (c->end < FIRST_LOOK && !c->is_last) {
         int code = refill(c, err);
         if (code != BRAID_OK)
             return code;
@@ -158,18 +158,19 @@ static enum scan scan_quoted(struct csv *c, size_t open, size_t *close, struct r
 static enum scan scan_row(struct csv *c, struct row_scan *r)
 {
     const char *b = c->buffer;
+    const char delimiter = c->delimiter;
     size_t field = c->at, block = c->at;
-    uint64_t bits = special_bits(b + block);
+    uint64_t bits = special_bits(b + block, delimiter);
     *r = (struct row_scan){0};
     c->n_fields = 0;
     for (;;) {
         while (bits == 0) {
             block += 64;
-            bits = special_bits(b + block);
+            bits = special_bits(b + block, delimiter);
         }
         size_t i = block + (size_t)__builtin_ctzll(bits);
         bits &= bits - 1;
-        if (b[i] == ',') {
+        if (b[i] == delimiter) {
             if (!push(c, b + field, i - field))
                 return SCAN_MEMORY;
             field = i + 1;
@@ -186,10 +187,10 @@ static enum scan scan_row(struct csv *c, struct row_scan *r)
                 return SCAN_MORE;
             if (i < c->end && b[i] == '\r' && (b[i + 1] == '\n' || i + 1 == c->end))
                 i++;
-            if (i < c->end && b[i] == ',') {
+            if (i < c->end && b[i] == delimiter) {
                 field = i + 1;
                 block = field;
-                bits = special_bits(b + block);
+                bits = special_bits(b + block, delimiter);
                 continue;
             }
             if (i < c->end && b[i] != '\n') {

@@ -1,4 +1,4 @@
-/* csv.h - rows and fields of comma-separated text, streaming: no allocation per row, any length of row or field.
+/* csv.h - rows and fields of comma-separated text (or tab-separated, …), streaming: no allocation per row, any length of row or field.
  *
  * Understood: a byte order mark, CRLF, a last line without its end, quoted fields with commas, doubled quotes and line ends inside.
  * Blank lines are skipped and counted. An error with the line: a NUL byte, a quote that is never closed, text behind a closing quote.
@@ -20,6 +20,7 @@ struct csv_field {
 
 struct csv {
     struct source *source; /* not owned */
+    char delimiter;        /* between fields; ',' unless set after csv_init */
     char *buffer;
     size_t capacity, at, end;
     bool is_last; /* the source has no more */

@@ -21,8 +21,9 @@ static const struct csv_column columns[] = {
 };
 
 /* The service that a job asks for is its iterations, not the column `duration`, which Muri itself takes for a first guess. */
-static void finish(struct trace_row *row)
+static void finish(struct trace_row *row, const struct trace_input *in)
 {
+    (void)in;
     if (row->iterations == WORKLOAD_ABSENT || row->iteration_ns == WORKLOAD_ABSENT)
         return;
     if (__builtin_mul_overflow(row->iterations, row->iteration_ns, &row->duration_ns))

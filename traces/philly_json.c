@@ -438,8 +438,14 @@ static int philly_json_read(struct trace_input *in, struct rows *out, struct err
     return code;
 }
 
+static bool is_array(const char *text, size_t n)
+{
+    return n > 0 && text[0] == '[';
+}
+
 const struct trace_reader reader_philly_json = {
     .name = "philly_json",
+    .is_content = is_array,
     .summary = "Philly, raw: a JSON array of jobs with their attempts (cluster_job_log)",
     .read = philly_json_read,
 };

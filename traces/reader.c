@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In this order the csv formats are tried: muri has the columns of tiresias and more. */
+/* In this order the csv formats are tried: muri and chronus have the columns of tiresias and more. */
 static const struct trace_reader *const readers[] = {
-    &reader_braid, &reader_muri, &reader_helios, &reader_tiresias, &reader_philly_csv, &reader_philly_json, NULL};
+    &reader_braid,   &reader_braid_jobs,  &reader_slurm,  &reader_swf,      &reader_batsim,     &reader_muri,
+    &reader_chronus, &reader_elasticflow, &reader_helios, &reader_tiresias, &reader_philly_csv, &reader_philly_json,
+    &reader_acme,    &reader_openb,       &reader_pollux, &reader_pai2020,  &reader_gavel,      NULL};
 enum { N_READERS = sizeof readers / sizeof readers[0] - 1 };
 
 const struct trace_reader *const *reader_list(void)
@@ -23,17 +25,22 @@ const struct trace_reader *reader_find(const char *name)
 
 void reader_close(struct trace_input *in)
 {
+    applications_fini(&in->applications);
     csv_fini(&in->csv);
     source_close(&in->source);
 }
 
-/* JSON begins with a bracket, a csv header never does. */
-static bool is_json(const struct csv *c)
+/* The reader whose format the beginning of the file shows, or NULL. */
+static const struct trace_reader *find_by_content(const struct csv *c)
 {
-    for (size_t i = c->at; i < c->end; i++)
-        if (c->buffer[i] != ' ' && c->buffer[i] != '\t' && c->buffer[i] != '\r' && c->buffer[i] != '\n')
-            return c->buffer[i] == '[' || c->buffer[i] == '{';
-    return false;
+    size_t at = c->at;
+    while (at < c->end &&
+           (c->buffer[at] == ' ' || c->buffer[at] == '\t' || c->buffer[at] == '\r' || c->buffer[at] == '\n'))
+        at++;
+    for (int i = 0; i < N_READERS; i++)
+        if (readers[i]->is_content != NULL && readers[i]->is_content(c->buffer + at, c->end - at))
+            return readers[i];
+    return NULL;
 }
 
 static int unknown_name(const char *format, struct error *err)
@@ -42,7 +49,7 @@ static int unknown_name(const char *format, struct error *err)
     for (int i = 0; i < N_READERS; i++)
         names[i] = readers[i]->name;
     const char *near = text_nearest(format, names, N_READERS);
-    char list[256] = "";
+    char list[400] = "";
     for (int i = 0; i < N_READERS; i++)
         snprintf(list + strlen(list), sizeof list - strlen(list), ", %s", names[i]);
     return error_set(err, BRAID_BAD_INPUT, "unknown trace format '%s'%s%s%s; there are auto%s", format,
@@ -51,27 +58,31 @@ static int unknown_name(const char *format, struct error *err)
 
 static int unknown_content(const struct trace_input *in, struct error *err)
 {
-    char list[512] = "";
-    for (int i = 0; i < N_READERS; i++) {
-        const struct csv_format *f = readers[i]->csv;
-        size_t used = strlen(list);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (", i > 0 ? ", " : "", readers[i]->name);
-        bool is_first = true;
-        for (size_t c = 0; f != NULL && c < f->n_columns && used < sizeof list; c++)
-            if (f->columns[c].need != COLUMN_OPTIONAL) {
-                used +=
-                    (size_t)snprintf(list + used, sizeof list - used, "%s%s", is_first ? "" : ",", f->columns[c].name);
-                is_first = false;
-            }
-        if (used < sizeof list)
-            snprintf(list + used, sizeof list - used, "%s)", f == NULL ? "JSON" : "");
-    }
+    char list[400] = "";
+    for (int i = 0; i < N_READERS; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i > 0 ? ", " : "", readers[i]->name);
     int shown = (int)(in->csv.row_n < 120 ? in->csv.row_n : 120);
-    return error_at(err, BRAID_BAD_INPUT, in->path, (int)in->csv.line, 0,
-                    "no known trace format has this header: %.*s; readable are %s", shown, in->csv.row, list);
+    return error_at(
+        err, BRAID_BAD_INPUT, in->path, (int)in->csv.line, 0,
+        "no known trace format has this header: %.*s; readable are %s ('braid trace --help' tells what each has)",
+        shown, in->csv.row, list);
 }
 
-/* Open the file, and for a csv its header; chooses the reader. */
+/* Read the first row again, cut at the layout's delimiter. */
+static int reopen(struct trace_input *in, struct error *err)
+{
+    bool has_row;
+    csv_fini(&in->csv);
+    int code = source_rewind(&in->source, err);
+    if (code == BRAID_OK)
+        code = csv_init(&in->csv, &in->source, err);
+    if (code != BRAID_OK)
+        return code;
+    in->csv.delimiter = in->layout->delimiter;
+    return csv_next(&in->csv, &has_row, err);
+}
+
+/* Open the file, and for a csv its first row; chooses the reader and the layout. */
 static int choose(struct trace_input *in, const struct trace_spec *spec, const struct trace_reader **used,
                   struct error *err)
 {
@@ -87,8 +98,8 @@ static int choose(struct trace_input *in, const struct trace_spec *spec, const s
     if (code != BRAID_OK)
         return code;
     *used = forced;
-    if (forced == NULL && is_json(&in->csv))
-        *used = &reader_philly_json;
+    if (forced == NULL)
+        *used = find_by_content(&in->csv);
     if (*used != NULL && (*used)->csv == NULL) {
         csv_fini(&in->csv);
         return source_rewind(&in->source, err);
@@ -99,16 +110,25 @@ static int choose(struct trace_input *in, const struct trace_spec *spec, const s
         return code;
     if (!has_header)
         return error_at(err, BRAID_BAD_INPUT, in->path, 0, 0, "is empty; a trace has a header and a row a job");
-    for (int i = 0; i < N_READERS && *used == NULL; i++)
-        if (readers[i]->csv != NULL && csv_format_matches(readers[i]->csv, &in->csv))
-            *used = readers[i];
-    return *used != NULL ? BRAID_OK : unknown_content(in, err);
+    for (int i = 0; i < N_READERS && in->layout == NULL; i++)
+        if (readers[i]->csv != NULL && (forced == NULL || forced == readers[i])) {
+            in->layout = csv_format_match(readers[i]->csv, &in->csv);
+            *used = in->layout != NULL ? readers[i] : forced;
+        }
+    if (in->layout == NULL && forced == NULL)
+        return unknown_content(in, err);
+    if (in->layout == NULL) /* the first will say what it lacks */
+        in->layout = forced->csv;
+    return in->layout->delimiter != '\0' ? reopen(in, err) : BRAID_OK;
 }
 
 int reader_read(struct trace_input *in, const struct trace_spec *spec, struct rows *out,
                 const struct trace_reader **used, struct error *err)
 {
     *in = (struct trace_input){.path = spec->shown_path != NULL ? spec->shown_path : spec->path,
+                               .file = spec->path,
+                               .applications_path = spec->applications_path,
+                               .applications_shown = spec->applications_shown,
                                .is_strict = spec->strict,
                                .failed = spec->failed};
     in->source.fd = -1;
@@ -117,5 +137,10 @@ int reader_read(struct trace_input *in, const struct trace_spec *spec, struct ro
     int code = choose(in, spec, used, err);
     if (code != BRAID_OK)
         return code;
-    return (*used)->csv != NULL ? csv_format_read(*used, in, out, err) : (*used)->read(in, out, err);
+    if ((*used)->csv != NULL)
+        return csv_format_read(*used, in, out, err);
+    if (in->applications_path != NULL)
+        return error_at(err, BRAID_BAD_INPUT, in->path, 0, 0,
+                        "the trace has run times of its own; leave out trace.applications");
+    return (*used)->read(in, out, err);
 }

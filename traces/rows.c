@@ -25,6 +25,13 @@ static const struct {
     [ROW_NEGATIVE_DURATION] = {"negative_duration", "a duration below zero", true},
     [ROW_END_BEFORE_START] = {"end_before_start", "ends before it starts", true},
     [ROW_TOO_LARGE] = {"too_large", "its end, or its GPUs times duration, is beyond 292 years", true},
+    [ROW_AMBIGUOUS_FIELDS] = {"ambiguous_fields",
+                              "more fields than the header, and no telling which one has a separator inside", true},
+    [ROW_NEVER_STARTED] = {"never_started", "waiting or cancelled before it ran; it has no run time", true},
+    [ROW_STILL_RUNNING] = {"still_running", "was running when the trace was taken; its run time is not known", true},
+    [ROW_JOB_STEP] = {"job_step", "steps of jobs (123.batch), which are no jobs", true},
+    [ROW_PARTIAL_EXECUTION] = {"partial_execution",
+                               "a part of a checkpointed job (status 2, 3, 4), whose whole is a row of its own", true},
     [ROW_FAILED_OR_KILLED] = {"failed_or_killed", "recorded as failed or killed; trace.failed: run keeps it", true},
     [ROW_OUTSIDE_WINDOW] = {"outside_window", "submitted outside trace.window", true},
     [ROW_OTHER_VC] = {"other_vc", "of a virtual cluster that trace.vcs does not name", true},
@@ -38,6 +45,24 @@ static const struct {
     [ROW_DURATION_DIFFERS] = {"duration_differs", "the duration is not end - start; the duration is taken", false},
     [ROW_ATTEMPT_WITHOUT_TIMES] = {"attempt_without_times", "an attempt without both its times adds nothing to the sum",
                                    false},
+    [ROW_PROCESSORS_AS_GPUS] = {"processors_as_gpus", "the format knows no GPUs: each processor is taken as one GPU",
+                                false},
+    [ROW_ALLOCATED_AS_REQUESTED] = {"allocated_as_requested", "no GPUs requested on record; those allocated are taken",
+                                    false},
+    [ROW_ALLOCATED_DIFFERS] = {"allocated_differs", "the allocated GPUs are not those requested; the request is taken",
+                               false},
+    [ROW_DEPENDENCY_IGNORED] = {"dependency_ignored",
+                                "follows another job; its submission is taken as recorded, whatever that one does",
+                                false},
+    [ROW_FRACTION_ROUNDED_UP] = {"fraction_rounded_up",
+                                 "asks for a part of each of its GPUs and holds them whole; gpu_milli has the part",
+                                 false},
+    [ROW_LENGTH_FROM_TABLE] = {"length_from_table",
+                               "the trace has no durations; taken from the table of applications (trace.applications)",
+                               false},
+    [ROW_SEVERAL_DEADLINES] = {"several_deadlines", "a list of deadlines; the first is taken", false},
+    [ROW_JOINED] = {"joined", "submission and user are those of the table of jobs beside the file", false},
+    [ROW_NOT_JOINED] = {"not_joined", "not in the table of jobs beside the file; submitted when it started", false},
     [ROW_DUPLICATE_ID] = {"duplicate_id", "an id that another job has as well; both are kept", false},
     [ROW_DUPLICATE_ROW] = {"duplicate_row", "the same row as another one; both are kept", false},
 };
@@ -130,6 +155,9 @@ void row_clear(struct trace_row *row)
         .iteration_ns = WORKLOAD_ABSENT,
         .stage_ns = {WORKLOAD_ABSENT, WORKLOAD_ABSENT, WORKLOAD_ABSENT, WORKLOAD_ABSENT},
         .gpu_type = {NULL, 0},
+        .gpu_milli = 1000,
+        .copies = WORKLOAD_ABSENT,
+        .deadline_after_ns = WORKLOAD_ABSENT,
         .status = TRACE_UNKNOWN,
     };
 }
@@ -149,6 +177,12 @@ void rows_count(struct rows *r, enum trace_reason why, uint64_t n, uint64_t line
         while (used > 0 && ((unsigned char)text[used] & 0xC0) == 0x80)
             used--;
     out[used] = '\0';
+}
+
+void rows_skip(struct rows *r, enum trace_reason why, const struct trace_row *row)
+{
+    r->n_read++;
+    rows_count(r, why, 1, row->line, row->raw.at, row->raw.n);
 }
 
 static int drop(struct rows *r, const struct trace_row *row, enum trace_reason why, struct error *err)
@@ -266,6 +300,10 @@ static void add_values(struct rows *r, const struct trace_row *row, uint32_t at,
         w->cpu_milli[at] = row->cpu_milli;
     if (w->mem_kib != NULL)
         w->mem_kib[at] = row->mem_kib;
+    if (w->gpu_milli != NULL)
+        w->gpu_milli[at] = row->gpu_milli;
+    if (w->batch != NULL)
+        w->batch[at] = row->batch;
     if (w->iterations != NULL) {
         w->iterations[at] = row->iterations;
         w->iteration_ns[at] = row->iteration_ns;
@@ -278,8 +316,19 @@ static void add_values(struct rows *r, const struct trace_row *row, uint32_t at,
         r->text_at[at] = row->offset;
 }
 
+static void remark_if(struct rows *r, const struct trace_row *row, bool is_so, enum trace_reason why)
+{
+    if (is_so)
+        rows_count(r, why, 1, row->line, row->raw.at, row->raw.n);
+}
+
 static void remark(struct rows *r, const struct trace_row *row, int64_t duration_ns)
 {
+    remark_if(r, row, row->gpu_milli < 1000, ROW_FRACTION_ROUNDED_UP);
+    remark_if(r, row, row->is_from_table, ROW_LENGTH_FROM_TABLE);
+    remark_if(r, row, row->has_several_deadlines, ROW_SEVERAL_DEADLINES);
+    remark_if(r, row, row->is_joined, ROW_JOINED);
+    remark_if(r, row, row->is_not_joined, ROW_NOT_JOINED);
     if (is_absent(row->start_ns))
         return;
     if (row->start_ns < row->submit_ns)

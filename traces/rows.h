@@ -23,6 +23,11 @@ enum trace_reason {
     ROW_NEGATIVE_DURATION,
     ROW_END_BEFORE_START,
     ROW_TOO_LARGE,
+    ROW_AMBIGUOUS_FIELDS,
+    ROW_NEVER_STARTED,
+    ROW_STILL_RUNNING,
+    ROW_JOB_STEP,
+    ROW_PARTIAL_EXECUTION,
     ROW_FAILED_OR_KILLED,
     ROW_OUTSIDE_WINDOW,
     ROW_OTHER_VC,
@@ -35,6 +40,15 @@ enum trace_reason {
     ROW_START_BEFORE_SUBMIT,
     ROW_DURATION_DIFFERS,
     ROW_ATTEMPT_WITHOUT_TIMES,
+    ROW_FRACTION_ROUNDED_UP,
+    ROW_LENGTH_FROM_TABLE,
+    ROW_SEVERAL_DEADLINES,
+    ROW_JOINED,
+    ROW_NOT_JOINED,
+    ROW_PROCESSORS_AS_GPUS,
+    ROW_ALLOCATED_AS_REQUESTED,
+    ROW_ALLOCATED_DIFFERS,
+    ROW_DEPENDENCY_IGNORED,
     ROW_DUPLICATE_ID,
     ROW_DUPLICATE_ROW,
     ROW_REASONS
@@ -54,6 +68,12 @@ struct trace_row {
     struct trace_text id, vc, user, name, model, gpu_type;
     int64_t submit_ns, duration_ns, start_ns, end_ns, estimate_ns, deadline_ns, order;
     int64_t gpus_milli;
+    uint32_t gpu_milli, batch;                                           /* gpu_milli: 1000 unless set */
+    int64_t copies;                                                      /* what amounts of one are multiplied by */
+    int64_t deadline_after_ns;                                           /* from the submission */
+    double slo;                                                          /* deadline after so many run times; 0: none */
+    bool is_best_effort;                                                 /* without a deadline, whatever else it says */
+    bool is_from_table, has_several_deadlines, is_joined, is_not_joined; /* remarks on a row that is kept */
     int64_t iterations, iteration_ns, stage_ns[WORKLOAD_STAGES];
     double priority;
     uint32_t cpu_milli;
@@ -94,6 +114,10 @@ void row_clear(struct trace_row *row);
 /* Take a row: as a job, or counted under the first reason that speaks against it. BRAID_BAD_INPUT: a dropped row where the trace is
  * read strictly; dates and plain numbers mixed; more than UINT32_MAX - 2 rows. */
 int rows_add(struct rows *r, const struct trace_row *row, struct error *err);
+
+/* Take a row that is no job by the nature of the format (a job step, a part of a job that has a row of its own): read and dropped, and no
+ * fault even where the trace is read strictly. */
+void rows_skip(struct rows *r, enum trace_reason why, const struct trace_row *row);
 
 /* Count `n` rows (or columns, or lines) under `why`; the first one's line and text are kept as the example. */
 void rows_count(struct rows *r, enum trace_reason why, uint64_t n, uint64_t line, const char *text, size_t length);

@@ -186,36 +186,15 @@ static bool move_ids(struct workload *out, struct rows *r, const uint32_t *pick,
     return true;
 }
 
-/* Leave out the names that no job bears and put the others in natural order. */
-static bool settle_names(struct workload *out, struct rows *r, const struct column *c)
+/* The names of column `c` go to `out` as they are, a column that the format lacks getting the one name "". */
+static bool move_names(struct workload *out, struct rows *r, const struct column *c)
 {
     struct names *from = column_names(&r->w, c), *to = column_names(out, c);
-    uint32_t *ids = column_get(out, c);
-    if (from == NULL || ids == NULL)
+    if (from == NULL)
         return true;
-    if (from->count == 0 && names_add(from, "", 0) == NAMES_NONE) /* a column that the format lacks: one name, "" */
-        return false;
-    uint32_t *map = malloc(from->count * sizeof *map), *sorted = malloc(from->count * sizeof *sorted);
-    bool ok = map != NULL && sorted != NULL;
-    if (ok) {
-        memset(map, 0, from->count * sizeof *map);
-        for (uint32_t j = 0; j < out->n_jobs; j++)
-            if (ids[j] != NAMES_NONE)
-                map[ids[j]] = 1;
-        for (uint32_t id = 0; id < from->count && ok; id++) {
-            const char *text = names_text(from, id);
-            map[id] = map[id] != 0 ? names_add(to, text, strlen(text)) : NAMES_NONE;
-        }
-        ok = to->count <= from->count && names_sort(to, sorted);
-        for (uint32_t j = 0; j < out->n_jobs && ok; j++)
-            if (ids[j] != NAMES_NONE) {
-                ok = map[ids[j]] != NAMES_NONE;
-                ids[j] = ok ? sorted[map[ids[j]]] : NAMES_NONE;
-            }
-    }
-    free(map);
-    free(sorted);
-    return ok;
+    *to = *from;
+    names_init(from);
+    return column_get(out, c) == NULL || to->count > 0 || names_add(to, "", 0) != NAMES_NONE;
 }
 
 static void shift_times(int64_t *times, uint32_t n, int64_t origin_ns)
@@ -242,8 +221,8 @@ static int make_workload(struct workload *out, struct rows *r, const uint32_t *p
     const struct column *columns = columns_table(&n_columns);
     bool ok = true;
     for (size_t i = 0; i < n_columns && ok; i++)
-        ok = move_column(out, r, &columns[i], pick, n, is_identity) && settle_names(out, r, &columns[i]);
-    if (!ok || !move_ids(out, r, pick, n, is_identity))
+        ok = move_column(out, r, &columns[i], pick, n, is_identity) && move_names(out, r, &columns[i]);
+    if (!ok || !workload_settle_names(out) || !move_ids(out, r, pick, n, is_identity))
         return no_memory(r, err);
     shift_times(out->submit_ns, n, origin_ns);
     shift_times(out->start_ns, n, origin_ns);

@@ -30,6 +30,7 @@ struct trace_spec {
     const char *path; /* NULL when generated; relative paths are resolved by the config loader */
     const char *shown_path; /* the path as written in the config */
     const char *format;   /* "auto" or a reader's name */
+    const char *applications_path, *applications_shown; /* lengths for a trace that has none: traces/applications.h; NULL: none */
     bool has_begin, has_end;
     bool window_is_relative;          /* times counted from the first submission, not dates */
     int64_t begin_ns, end_ns;         /* UTC ns, or from the first submission */

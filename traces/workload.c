@@ -25,6 +25,8 @@ static const struct column table[] = {
     {"cpus", AT(cpu_milli), sizeof(uint32_t), FLAG(cpu), -1},
     {"memory", AT(mem_kib), sizeof(uint64_t), FLAG(memory), -1},
     {"gpu_type", AT(gpu_type), sizeof(uint32_t), FLAG(gpu_type), NAMES(gpu_types)},
+    {"gpu_milli", AT(gpu_milli), sizeof(uint32_t), FLAG(gpu_milli), -1},
+    {"batch", AT(batch), sizeof(uint32_t), FLAG(batch), -1},
     {"iterations", AT(iterations), sizeof(int64_t), FLAG(iterations), -1},
     {"iteration_time", AT(iteration_ns), sizeof(int64_t), FLAG(iterations), -1},
     {"stage_storage", AT(stage_ns[0]), sizeof(int64_t), FLAG(stages), -1},
@@ -124,6 +126,8 @@ struct workload_columns workload_has(const struct workload *w)
         .cpu = w->cpu_milli != NULL,
         .memory = w->mem_kib != NULL,
         .gpu_type = w->gpu_type != NULL,
+        .gpu_milli = w->gpu_milli != NULL,
+        .batch = w->batch != NULL,
         .iterations = w->iterations != NULL,
         .stages = w->stage_ns[0] != NULL,
     };

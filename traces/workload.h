@@ -32,7 +32,7 @@ struct trace_count {
     char example[96];      /* the beginning of that row */
 };
 
-enum { TRACE_COUNTS_MAX = 32 };
+enum { TRACE_COUNTS_MAX = 64 };
 
 /* Conservation of rows: read = kept + the dropped ones. Rows outside the window or the filters count as dropped, by reason. */
 struct trace_report {
@@ -65,6 +65,8 @@ struct workload {
     uint32_t *name;      /* index into names: the user's job name */
     uint32_t *model;     /* index into models: the neural network */
     uint32_t *cpu_milli; /* per job */
+    uint32_t *gpu_milli; /* the share it asks for of each of its GPUs: 1 to 1000, 1000 = whole GPUs */
+    uint32_t *batch;     /* samples a step; 0: not said */
     uint64_t *mem_kib;   /* per job */
     uint32_t *gpu_type;  /* index into gpu_types, NAMES_NONE = any */
     int64_t *iterations;
@@ -81,7 +83,7 @@ void workload_fini(struct workload *w);
 
 /* Allocate the always-there columns for `n` jobs (zeroed) and, for each `true`, an optional one. BRAID_FAILED when out. */
 struct workload_columns {
-    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, iterations, stages;
+    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, gpu_milli, batch, iterations, stages;
 };
 int workload_alloc(struct workload *w, uint32_t n, const struct workload_columns *want, struct error *err);
 
@@ -91,6 +93,9 @@ struct workload_columns workload_has(const struct workload *w);
 /* `out` becomes a deep copy of the jobs `pick[0..n)` of `w`, in that order, with the names, report, origin and digest of `w`.
  * The caller sees to it that submissions ascend. */
 int workload_select(struct workload *out, const struct workload *w, const uint32_t *pick, uint32_t n, struct error *err);
+
+/* Leave out the names that no job bears and put the others in natural order; false: memory is out, and `w` is only to be freed. */
+bool workload_settle_names(struct workload *w);
 
 /* Fill w->digest: SHA-256 over the time of its origin, the names and every column, jobs in rank order. The names must be in natural
  * order with none unused, for only then do equal jobs give equal digests. The report does not count. */

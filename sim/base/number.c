@@ -1,5 +1,6 @@
 #include "base/number.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,13 +105,16 @@ bool number_parse_double(const char *text, size_t n, double *out)
         v = (double)d.mantissa; /* one correctly rounded operation on exact operands */
         v = d.exponent < 0 ? v / tens[-d.exponent] : v * tens[d.exponent];
     } else {
-        char buffer[128]; /* strtod reads the digits again; a '.' is what the "C" locale of the program expects */
+        char buffer[128], *end; /* strtod reads the digits again, under the "C" locale whatever the program's is */
         if (n >= sizeof buffer)
             return false;
         memcpy(buffer, text, n);
         buffer[n] = '\0';
-        char *end;
-        v = fabs(strtod(buffer, &end));
+        locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        if (plain == (locale_t)0)
+            return false;
+        v = fabs(strtod_l(buffer, &end, plain));
+        freelocale(plain);
         if (*end != '\0')
             return false;
     }

@@ -28,7 +28,9 @@ static int help(void)
 
 static enum table_kind kind_of(const char *unit)
 {
-    return strcmp(unit, "s") == 0 ? TABLE_KIND_SECONDS : strcmp(unit, "fraction") == 0 ? TABLE_KIND_FRACTION : TABLE_KIND_NUMBER;
+    return strcmp(unit, "s") == 0          ? TABLE_KIND_SECONDS
+           : strcmp(unit, "fraction") == 0 ? TABLE_KIND_FRACTION
+                                           : TABLE_KIND_NUMBER;
 }
 
 /* Counts that stand in the table: failed and killed only where there are any. */
@@ -51,11 +53,12 @@ static bool has_intervals(const struct compare *c)
     return false;
 }
 
-/* A rule where the values of the keys other than the policy change. */
-static void rule_between(struct table *t, const struct compare *c, uint32_t g)
+/* A rule where the values of the keys other than the policy change from the row above. */
+static void rule_between(struct table *t, const struct compare *c, uint32_t above, uint32_t g)
 {
-    for (uint32_t k = 1; g > 0 && k < c->n_keys; k++)
-        if (strcmp(c->groups[g].values[k], c->groups[g - 1].values[k]) != 0 && strcmp(c->keys[k], SAMPLE_PARAMETERS) != 0) {
+    for (uint32_t k = 1; k < c->n_keys; k++)
+        if (strcmp(c->groups[g].values[k], c->groups[above].values[k]) != 0 &&
+            strcmp(c->keys[k], SAMPLE_PARAMETERS) != 0) {
             table_rule(t);
             return;
         }
@@ -87,7 +90,7 @@ static struct table *table_of_means(const struct compare *c)
     struct table *t = table_create(columns, n);
     for (uint32_t g = 0; t != NULL && g < c->n_groups; g++) {
         const struct compare_group *group = &c->groups[g];
-        rule_between(t, c, g);
+        rule_between(t, c, g > 0 ? g - 1 : 0, g);
         put_keys(t, c, group);
         table_number(t, group->n_runs);
         for (int i = 0; i < SAMPLE_COUNTS; i++)
@@ -115,8 +118,8 @@ static void put_improvement(struct table *t, const struct interval *ratio)
     else if (isnan(ratio->low))
         snprintf(text, sizeof text, "%.*f  %+.1f %%", decimals(ratio->mean), ratio->mean, reduction);
     else
-        snprintf(text, sizeof text, "%.*f [%.*f, %.*f]  %+.1f %%", decimals(ratio->mean), ratio->mean, decimals(ratio->low), ratio->low,
-                 decimals(ratio->high), ratio->high, reduction);
+        snprintf(text, sizeof text, "%.*f [%.*f, %.*f]  %+.1f %%", decimals(ratio->mean), ratio->mean,
+                 decimals(ratio->low), ratio->low, decimals(ratio->high), ratio->high, reduction);
     table_text(t, text);
 }
 
@@ -128,11 +131,12 @@ static struct table *table_of_improvements(const struct compare *c)
     for (uint32_t m = 0; m < c->n_metrics; m++)
         columns[n++] = (struct table_column){.name = c->metrics[m], .kind = TABLE_KIND_NUMBER, .unit = ""};
     struct table *t = table_create(columns, n);
-    for (uint32_t g = 0; t != NULL && g < c->n_groups; g++) {
+    for (uint32_t g = 0, above = UINT32_MAX; t != NULL && g < c->n_groups; g++) {
         const struct compare_group *group = &c->groups[g];
         if (group->is_baseline && group->n_pairs == group->n_runs)
             continue; /* itself */
-        rule_between(t, c, g);
+        rule_between(t, c, above != UINT32_MAX ? above : g, g);
+        above = g;
         put_keys(t, c, group);
         table_number(t, group->n_pairs);
         for (uint32_t m = 0; m < c->n_metrics; m++)
@@ -144,7 +148,8 @@ static struct table *table_of_improvements(const struct compare *c)
 /* For programs: one table, a row a group and metric. */
 static struct table *table_tidy(const struct compare *c)
 {
-    static const char *const numbers[] = {"mean", "mean_low", "mean_high", "ratio", "ratio_low", "ratio_high", "reduction"};
+    static const char *const numbers[] = {"mean",      "mean_low",   "mean_high", "ratio",
+                                          "ratio_low", "ratio_high", "reduction"};
     enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
     struct table_column columns[MAX_COLUMNS];
     uint32_t n = add_keys(columns, 0, c);
@@ -200,28 +205,30 @@ static const char *line_end(enum table_format format)
     return format == TABLE_FORMAT_MD ? "\n\n" : "\n";
 }
 
-static void print_heading(const struct compare *c, const struct report_file *f, enum table_format format)
+static void print_heading(const struct compare *c, enum table_format format)
 {
     char cluster[160];
     const struct report_run *run = c->samples.samples[0].run;
     report_config_cluster(run, cluster, sizeof cluster);
     printf("%s%s: %u row%s, trace %.12s%s%s%s", line_start(format), run->name, c->n_groups, c->n_groups == 1 ? "" : "s",
            run->trace_digest, *cluster != '\0' ? ", " : "", cluster, line_end(format));
-    printf("%sMeans over finished jobs inside `measure`%s; the counts beside them say how many these are.%s", line_start(format),
-           c->samples.n_job_keys > 0 ? " (by status: over the jobs of that status that ended)" : "", line_end(format));
-    (void)f;
+    printf("%sMeans over finished jobs inside `measure`%s; the counts beside them say how many these are.%s",
+           line_start(format), c->samples.n_job_keys > 0 ? " (by status: over the jobs of that status that ended)" : "",
+           line_end(format));
 }
 
 static void print_improvement_heading(const struct compare *c, enum table_format format)
 {
-    printf("%s%sImprovement over %s: ratio = %s / policy%s, then the reduction 1 - policy / %s.%s", format == TABLE_FORMAT_LATEX ? "" : "\n", line_start(format), c->baseline, c->baseline,
-           has_intervals(c) ? " (geometric mean over pairs of runs with the same seed and swept values [95 % t interval of the mean "
-                              "log ratio])"
-                            : "",
+    printf("%s%sImprovement over %s: ratio = %s / policy%s, then the reduction 1 - policy / %s.%s",
+           format == TABLE_FORMAT_LATEX ? "" : "\n", line_start(format), c->baseline, c->baseline,
+           has_intervals(c)
+               ? " (geometric mean over pairs of runs with the same seed and swept values [95 % t interval of the mean "
+                 "log ratio])"
+               : "",
            c->baseline, line_end(format));
 }
 
-static int print_compare(const struct compare *c, const struct report_file *files, enum table_format format)
+static int print_compare(const struct compare *c, enum table_format format)
 {
     bool ok;
     for (uint32_t i = 0; i < c->n_warnings; i++)
@@ -229,7 +236,7 @@ static int print_compare(const struct compare *c, const struct report_file *file
     if (format == TABLE_FORMAT_CSV || format == TABLE_FORMAT_JSON) {
         ok = print(table_tidy(c), format);
     } else {
-        print_heading(c, files, format);
+        print_heading(c, format);
         ok = print(table_of_means(c), format);
         struct table *improvements = table_of_improvements(c);
         if (ok && improvements != NULL && table_n_rows(improvements) > 0) {
@@ -249,9 +256,10 @@ static int print_compare(const struct compare *c, const struct report_file *file
 
 int cmd_compare(int argc, char **argv)
 {
-    static const struct option options[] = {{"baseline", required_argument, NULL, 'b'}, {"by", required_argument, NULL, 'k'},
-                                            {"metrics", required_argument, NULL, 'm'},  {"format", required_argument, NULL, 'f'},
-                                            {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"baseline", required_argument, NULL, 'b'}, {"by", required_argument, NULL, 'k'},
+        {"metrics", required_argument, NULL, 'm'},  {"format", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
     enum table_format format = TABLE_FORMAT_TEXT;
     struct compare_options o = {0};
     struct word_list by = {0}, metrics = {0};
@@ -294,7 +302,7 @@ int cmd_compare(int argc, char **argv)
     if (code == BRAID_OK) {
         code = compare_build(&comparison, files, n_files, &o, &err);
         if (code == BRAID_OK) {
-            code = print_compare(&comparison, files, format);
+            code = print_compare(&comparison, format);
             compare_fini(&comparison);
         } else {
             code = cli_fail(&err);

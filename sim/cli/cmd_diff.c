@@ -11,13 +11,15 @@
 
 static int help(void)
 {
-    fputs("usage: braid diff A.h5 B.h5 [--run ID[,ID]]\n\n"
-          "Which jobs differ between two runs, and the first moment at which the two schedules part.\n\n"
-          "  --run ID,ID   compare this run of A with that run of B (one ID: in both); the beginning of an id or a\n"
-          "                policy's label will do. Default: runs are paired by id, else by label, seed and swept values.\n\n"
-          "Jobs are paired by (id, occurrence). Where both runs kept segments, preemptions and GPUs are compared too.\n\n"
-          "Exit status: 0 all equal, 1 they differ (or the output could not be written), 2 bad usage or bad input.\n",
-          stdout);
+    fputs(
+        "usage: braid diff A.h5 B.h5 [--run ID[,ID]]\n\n"
+        "Which jobs differ between two runs, and the first moment at which the two schedules part.\n\n"
+        "  --run ID,ID   compare this run of A with that run of B (one ID: in both); the beginning of an id or a\n"
+        "                policy's label will do. Default: runs are paired by id, else by label, seed and swept "
+        "values.\n\n"
+        "Jobs are paired by (id, occurrence). Where both runs kept segments, preemptions and GPUs are compared too.\n\n"
+        "Exit status: 0 all equal, 1 they differ (or the output could not be written), 2 bad usage or bad input.\n",
+        stdout);
     return cli_finish();
 }
 
@@ -60,8 +62,8 @@ static bool print_columns(const struct diff *d)
         if (column->n == 0)
             continue;
         char text[64];
-        bool is_count = strcmp(diff_column_names[c], "preemptions") == 0 || strcmp(diff_column_names[c], "moves") == 0 ||
-                        strcmp(diff_column_names[c], "restarts") == 0;
+        bool is_count = strcmp(diff_column_names[c], "preemptions") == 0 ||
+                        strcmp(diff_column_names[c], "moves") == 0 || strcmp(diff_column_names[c], "restarts") == 0;
         snprintf(text, sizeof text, "%.10g%s", column->largest, is_count ? "" : " s");
         table_text(t, diff_column_names[c]);
         table_number(t, (double)column->n);
@@ -71,6 +73,14 @@ static bool print_columns(const struct diff *d)
     bool ok = table_n_rows(t) == 0 || table_print(t, TABLE_FORMAT_TEXT, stdout);
     table_destroy(t);
     return ok;
+}
+
+/* To the millisecond: four digits would hide what differs. */
+static void put_time(struct table *t, double seconds)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.3f", seconds);
+    table_text(t, isnan(seconds) ? "-" : text);
 }
 
 static bool print_largest(const struct diff *d)
@@ -95,12 +105,12 @@ static bool print_largest(const struct diff *d)
         char name[128];
         table_text(t, job_name(job, name, sizeof name));
         table_number(t, job->gpus);
-        table_number(t, job->submit_s);
-        table_number(t, job->start_s[0]);
-        table_number(t, job->start_s[1]);
-        table_number(t, job->end_s[0]);
-        table_number(t, job->end_s[1]);
-        table_number(t, job->end_s[1] - job->end_s[0]);
+        put_time(t, job->submit_s);
+        put_time(t, job->start_s[0]);
+        put_time(t, job->start_s[1]);
+        put_time(t, job->end_s[0]);
+        put_time(t, job->end_s[1]);
+        put_time(t, job->end_s[1] - job->end_s[0]);
         table_text(t, job->status[0]);
         table_text(t, job->status[1]);
     }
@@ -166,7 +176,8 @@ static int diff_pair(const struct pair *p, bool *differs, struct error *err)
     if (code != BRAID_OK)
         return code;
     char what[96];
-    snprintf(what, sizeof what, "equal, %" PRIu64 " jobs%s", d.n_paired, d.has_segments ? " and the GPUs they held" : "");
+    snprintf(what, sizeof what, "equal, %" PRIu64 " jobs%s", d.n_paired,
+             d.has_segments ? " and the GPUs they held" : "");
     if (diff_is_equal(&d))
         print_pair_title(p, what);
     else if (!print_diff(p, &d))
@@ -188,7 +199,8 @@ static int diff_files(const struct report_file files[2], bool *differs, struct e
 {
     uint32_t n_pairs = 0;
     for (uint32_t i = 0; i < files[0].n_runs; i++) {
-        struct pair p = {{&files[0], &files[1]}, {&files[0].runs[i], diff_partner(&files[0], &files[0].runs[i], &files[1])}};
+        struct pair p = {{&files[0], &files[1]},
+                         {&files[0].runs[i], diff_partner(&files[0], &files[0].runs[i], &files[1])}};
         if (p.runs[1] == NULL) {
             print_lonely(&files[0], p.runs[0], 'A', differs);
             continue;
@@ -202,12 +214,13 @@ static int diff_files(const struct report_file files[2], bool *differs, struct e
         if (diff_partner(&files[1], &files[1].runs[i], &files[0]) == NULL)
             print_lonely(&files[1], &files[1].runs[i], 'B', differs);
     if (n_pairs == 0 && files[0].n_runs > 0 && files[1].n_runs > 0)
-        return error_set(err, BRAID_BAD_INPUT, "no run of %s has a counterpart in %s; name two with --run ID,ID", files[0].path,
-                         files[1].path);
+        return error_set(err, BRAID_BAD_INPUT, "no run of %s has a counterpart in %s; name two with --run ID,ID",
+                         files[0].path, files[1].path);
     return BRAID_OK;
 }
 
-static int diff_named(const struct report_file files[2], const struct word_list *names, bool *differs, struct error *err)
+static int diff_named(const struct report_file files[2], const struct word_list *names, bool *differs,
+                      struct error *err)
 {
     struct pair p = {{&files[0], &files[1]}, {NULL, NULL}};
     for (int i = 0; i < 2; i++) {

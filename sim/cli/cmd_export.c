@@ -33,10 +33,13 @@ enum { N_WHATS = sizeof whats / sizeof whats[0] };
 static int help(void)
 {
     fputs("usage: braid export OUT.h5 --what WHAT [--run ID] [-o FILE] [--format csv|json] [--units]\n\n"
-          "  --what WHAT    jobs, series, segments, allocs, events (the decision log, with why), summary, runs: a table;\n"
-          "                 batsim: jobs.csv as Batsim writes it, for evalys and others (needs 'output: {segments: on}');\n"
+          "  --what WHAT    jobs, series, segments, allocs, events (the decision log, with why), summary, runs: a "
+          "table;\n"
+          "                 batsim: jobs.csv as Batsim writes it, for evalys and others (needs 'output: {segments: "
+          "on}');\n"
           "                 trace-events: JSON for ui.perfetto.dev\n"
-          "  --run ID       the beginning of a run's id, or a policy's label; default: all runs (batsim and trace-events: the\n"
+          "  --run ID       the beginning of a run's id, or a policy's label; default: all runs (batsim and "
+          "trace-events: the\n"
           "                 only one)\n"
           "  -o FILE        write beside FILE, then rename: it is whole or not there; default: standard output\n"
           "  --format F     csv (default) or json\n"
@@ -97,14 +100,17 @@ static int export_run(const struct request *q, const char *input)
             code = export_file_close(&out, export_to(out.out, q, &f, &err), &err);
         report_file_close(&f);
     }
-    return code == BRAID_OK ? code : cli_fail(&err);
+    return code == BRAID_OK ? cli_finish() : cli_fail(&err);
 }
 
 int cmd_export(int argc, char **argv)
 {
-    static const struct option options[] = {{"what", required_argument, NULL, 'w'},   {"run", required_argument, NULL, 'r'},
-                                            {"output", required_argument, NULL, 'o'}, {"format", required_argument, NULL, 'f'},
-                                            {"units", no_argument, NULL, 'u'},        {"help", no_argument, NULL, 'h'},
+    static const struct option options[] = {{"what", required_argument, NULL, 'w'},
+                                            {"run", required_argument, NULL, 'r'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"format", required_argument, NULL, 'f'},
+                                            {"units", no_argument, NULL, 'u'},
+                                            {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     struct request q = {0};
     opterr = 0;

@@ -9,14 +9,16 @@
 static int help(void)
 {
     fputs("usage: braid plot OUT.h5 [-o DIR] [--figure NAME,...] [--type png|pdf|svg]\n\n"
-          "Figures by gnuplot; no display is needed. DIR is by default OUT without '.h5'. The paths of the figures go to\n"
+          "Figures by gnuplot; no display is needed. DIR is by default OUT without '.h5'. The paths of the figures go "
+          "to\n"
           "standard output, remarks on those that could not be drawn to standard error.\n\n",
           stdout);
     const struct plot_figure_info *info;
     for (size_t i = 0; (info = plot_figure_at(i)) != NULL; i++)
         printf("  %-16s %s\n", info->name, info->help);
     fputs("\nSwept keys other than policy and seed give figures of their own; the file names say which.\n"
-          "Exit status: 0 success, 1 gnuplot or the folder failed, 2 bad usage or bad input (no figure could be drawn).\n",
+          "Exit status: 0 success, 1 gnuplot or the folder failed, 2 bad usage or bad input (no figure could be "
+          "drawn).\n",
           stdout);
     return cli_finish();
 }

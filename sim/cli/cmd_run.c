@@ -205,14 +205,11 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
     a->execute.progress_self = &watch;
     a->execute.cancel = cli_cancel();
     int status = experiment_execute(x, &a->execute, &report, &err);
-    bool is_written = report.is_complete || report.failed > 0;
-    if (is_written && report.done + report.reused > 0 && status != BRAID_BAD_INPUT && a->progress != PROGRESS_QUIET &&
-        (report.is_complete || !a->execute.fail_fast)) {
+    if (report.is_written && a->progress != PROGRESS_QUIET) {
         if (run_table_print(output, x, (const char(*)[RUN_ID_HEX + 1]) watch.ids, &table_err) != 0)
             status = status != 0 ? status : cli_fail(&table_err);
         else
-            printf("\n%s: %u run%s\n", output, report.done + report.reused,
-                   report.done + report.reused == 1 ? "" : "s");
+            printf("\n%s: %u run%s\n", output, report.planned, report.planned == 1 ? "" : "s");
     }
     if (err.code != 0)
         status = cli_fail(&err);

@@ -31,9 +31,13 @@ static void print_formats(FILE *out)
 int trace_arguments_read(struct trace_arguments *a, const char *takes, const char *help, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'}, {"strict", no_argument, NULL, 's'},
-        {"output", required_argument, NULL, 'o'}, {"failed", required_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},         {0},
+        {"format", required_argument, NULL, 'f'},
+        {"strict", no_argument, NULL, 's'},
+        {"output", required_argument, NULL, 'o'},
+        {"failed", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},
+        {"applications", required_argument, NULL, 'a'},
+        {0},
     };
     static const char *const failed[] = {"run", "drop", "merge_attempts"};
     char command[32];
@@ -52,6 +56,8 @@ int trace_arguments_read(struct trace_arguments *a, const char *takes, const cha
             return 1 + cli_usage(command, "unknown option or missing value at '%s'", argv[optind - 1]);
         if (option == 'f')
             a->spec.format = optarg;
+        if (option == 'a')
+            a->spec.applications_path = a->spec.applications_shown = optarg;
         if (option == 's')
             a->spec.strict = true;
         if (option == 'o')
@@ -100,12 +106,13 @@ void trace_report_print(const struct trace_report *report, bool with_examples)
 int cmd_trace_check(int argc, char **argv)
 {
     static const char help[] =
-        "usage: braid trace check FILE [--format NAME] [--failed run|drop|merge_attempts] [--strict]\n\n"
+        "usage: braid trace check FILE [--format NAME] [--failed run|drop|merge_attempts] [--applications FILE]\n"
+        "                              [--strict]\n\n"
         "Read a trace and count every row: kept as a job, or dropped under a named reason, each with its first\n"
         "example and what can be done. Ends with status 0; with 2 when nothing can be read or, with --strict,\n"
-        "when a row was dropped.\n\n";
+        "when a row was dropped. --applications is the table of run times for a trace that has none.\n\n";
     struct trace_arguments a;
-    int stop = trace_arguments_read(&a, "fsm", help, argc, argv);
+    int stop = trace_arguments_read(&a, "fsma", help, argc, argv);
     if (stop > 0)
         return stop - 1;
     struct workload w;
@@ -134,11 +141,11 @@ int cmd_trace_convert(int argc, char **argv)
 {
     static const char help[] =
         "usage: braid trace convert FILE -o OUT.csv[.gz] [--format NAME] [--failed run|drop|merge_attempts] "
-        "[--strict]\n\n"
+        "[--applications FILE]\n                              [--strict]\n\n"
         "Read a trace and write its jobs in braid's own csv, whole or not at all. Reading that file gives the same\n"
         "jobs. Rows that are dropped are counted on stderr.\n\n";
     struct trace_arguments a;
-    int stop = trace_arguments_read(&a, "fsmo", help, argc, argv);
+    int stop = trace_arguments_read(&a, "fsmoa", help, argc, argv);
     if (stop > 0)
         return stop - 1;
     if (a.output == NULL)

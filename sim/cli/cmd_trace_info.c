@@ -220,6 +220,8 @@ static void print_columns(const struct workload *w)
         {"cpus", has.cpu},
         {"memory", has.memory},
         {"gpu_type", has.gpu_type},
+        {"gpu_milli", has.gpu_milli},
+        {"batch", has.batch},
         {"iterations", has.iterations},
         {"stages", has.stages},
     };
@@ -235,11 +237,11 @@ static void print_columns(const struct workload *w)
 int cmd_trace_info(int argc, char **argv)
 {
     static const char help[] =
-        "usage: braid trace info FILE [--format NAME] [--failed run|drop|merge_attempts]\n\n"
+        "usage: braid trace info FILE [--format NAME] [--failed run|drop|merge_attempts] [--applications FILE]\n\n"
         "What is in a trace: jobs, span, durations by GPUs, virtual clusters and users with their\n"
         "shares, arrivals by hour and weekday, outcome, columns, and rows dropped.\n\n";
     struct trace_arguments a;
-    int stop = trace_arguments_read(&a, "fm", help, argc, argv);
+    int stop = trace_arguments_read(&a, "fma", help, argc, argv);
     if (stop > 0)
         return stop - 1;
     struct workload w;

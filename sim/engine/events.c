@@ -102,6 +102,7 @@ void event_completion(struct sim *sim, uint32_t job)
     j->alloc = ALLOC_NONE;
     job_unlink(s, sim->jobs, job);
     sim->n_running--;
+    sim->n_fruitless = 0;
     bool is_killed = j->work_done < (double)sim->w->duration_ns[job];
     job_done(sim, job, is_killed ? STATUS_KILLED : STATUS_FINISHED, is_killed ? "estimate_exceeded" : "");
     estimate_on_finish(sim, job);

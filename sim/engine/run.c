@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "compat/compat.h"
 #include "engine/sim.h"
 
 #include <stdarg.h>
@@ -364,6 +365,9 @@ static void simulate(struct sim *sim)
     const struct run_spec *spec = sim->spec;
     uint64_t instants = 0;
     totals_begin(sim);
+    sim->now_ns = sim->state.at_ns;
+    for (uint32_t i = 0; i < sim->n_instances && spec->watch.levels != NULL; i++)
+        levels_emit(sim, &sim->instances[i]); /* queues that no event has touched yet have a capacity, too */
     while (sim->next_arrival < sim->w->n_jobs || sim->n_queued + sim->n_running > 0) {
         int64_t t = next_instant(sim);
         if (t == INT64_MAX)
@@ -464,6 +468,8 @@ static int sim_run(struct sim *sim, struct run_result *out, struct arena *result
 
 int run(struct run_result *out, const struct run_spec *spec, struct error *err)
 {
+    if (spec->compat != NULL)
+        return compat_run(out, spec, err);
     struct error local = {0};
     struct sim sim = {.spec = spec, .w = spec->workload, .ops = spec->policy.ops, .err = err != NULL ? err : &local};
     *out = (struct run_result){0};

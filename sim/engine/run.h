@@ -67,6 +67,8 @@ struct run_watch {
     void (*levels)(void *self, int64_t at_ns, uint32_t instance, const struct run_levels *levels);
 };
 
+struct compat_ops; /* compat/compat.h */
+
 struct run_spec {
     const struct workload *workload; /* scaled; read only */
     const struct cluster_spec *cluster; /* loaded */
@@ -80,6 +82,7 @@ struct run_spec {
     bool check; /* books after every event, everything every 4,096 events and at the end */
     struct run_watch watch;
     const volatile int *cancel; /* non-zero: stop soon with BRAID_FAILED, "interrupted"; may be NULL */
+    const struct compat_ops *compat; /* another simulator's semantics; NULL: the engine's own */
 };
 
 /* Integrals over simulated time that the metrics need; "window" is first to last submission, "makespan" first submission to last end. */

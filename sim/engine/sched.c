@@ -112,10 +112,14 @@ int64_t sched_queued_ns(const struct sched *s, uint32_t job)
 
 int64_t sched_since_ns(const struct sched *s, uint32_t job)
 {
-    const struct job *j = &s->sim->jobs[job];
-    if (j->staged != 0 && s->sim->staged[j->staged - 1].was_running != (j->state == JOB_RUNNING))
-        return s->sim->now_ns;
-    return j->since_ns;
+    const struct sim *sim = s->sim;
+    const struct job *j = &sim->jobs[job];
+    if (j->staged == 0)
+        return j->since_ns;
+    const struct staged *r = &sim->staged[j->staged - 1];
+    bool is_running = j->state == JOB_RUNNING;
+    bool is_same = r->was_running == is_running && (!is_running || cluster_alloc_equal(sim->cluster, r->old_alloc, j->alloc));
+    return is_same ? j->since_ns : sim->now_ns;
 }
 
 uint32_t sched_starts(const struct sched *s, uint32_t job)

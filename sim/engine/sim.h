@@ -127,6 +127,7 @@ struct sim {
     uint64_t n_queued, n_running, n_done, n_arrived;
     uint64_t n_status[STATUS_KILLED + 1];
     uint64_t last_full_check;
+    uint32_t n_fruitless; /* preemptions and moves in a row of jobs that had done nothing since their last start */
 
     struct totals_state state;
     struct run_totals totals;

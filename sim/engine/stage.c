@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FRUITLESS_MAX = 1000000 }; /* so many preemptions in a row that let nothing be done: it would go on for ever */
+
 /* Find or make the record of `job`; NULL when memory is out. */
 static struct staged *stage_record(struct sim *sim, struct sched *s, uint32_t job)
 {
@@ -365,11 +367,18 @@ static void settle_leave(struct sim *sim, uint32_t job, uint32_t handle)
 {
     struct job *j = &sim->jobs[job];
     uint32_t present = j->alloc;
+    double work_done = j->work_done;
     j->alloc = handle; /* segments tell where it ran */
     job_settle(sim, job);
     j->work_checkpointed = j->work_done; /* a planned stop saves its state */
     j->alloc = present;
     cluster_forget(sim->cluster, handle);
+    sim->n_fruitless = j->work_done > work_done ? 0 : sim->n_fruitless + 1;
+    if (sim->n_fruitless == FRUITLESS_MAX)
+        sim_fail(sim, BRAID_FAILED,
+                 "policy %s makes no progress: by %.9f s, %d times in a row a job was preempted or moved before it did any work; let "
+                 "jobs run for longer (quantum) than their restart_overhead",
+                 sim->ops->name, (double)sim->now_ns * 1e-9, FRUITLESS_MAX);
 }
 
 static void settle_preempt(struct sim *sim, struct sched *s, uint32_t job, uint32_t handle, enum cause cause, const char *why)

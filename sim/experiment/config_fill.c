@@ -260,12 +260,6 @@ static int check_text(struct config_fill *f, const struct config_key *key, const
 static int fill_scalar(struct config_fill *f, const struct config_key *key, const struct config_node *node, void *base)
 {
     struct config_value value;
-    if (key->type == KEY_CHOICE && strcmp(key->name, "compat") == 0 && node->kind == CONFIG_SCALAR &&
-        strcmp(node->text, "none") != 0)
-        return config_fail(f->err, node->place,
-                           "'compat' is '%.60s': no other simulator's semantics are built in yet; write "
-                           "'none', or leave the key out",
-                           node->text);
     int status = config_value_read(&value, key, node, f->arena, f->err);
     if (status != BRAID_OK)
         return status;

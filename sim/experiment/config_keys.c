@@ -31,8 +31,8 @@ const struct config_key config_keys[] = {
     {"", "stop", KEY_SECTION,
      .help = "When a run ends before its last job; jobs that remain are counted as unfinished."},
     {"", "output", KEY_SECTION, .flags = KEY_NO_RESULT, .help = "Which tables are stored. Changes no result."},
-    {"", "compat", KEY_CHOICE, .def = "none", .choices = "none", RUN(compat, TEXT),
-     .help = "Run with another simulator's semantics."},
+    {"", "compat", KEY_CHOICE, .def = "none", .choices = "none|tiresias|helios", RUN(compat, TEXT),
+     .help = "Run with another simulator's semantics, its oddities included; see docs/compat.md."},
     {"", "seed", KEY_INT, .def = "1", .min = 0, .max = 9007199254740992, RUN(seed, U64),
      .help = "Seed of every random stream of the run."},
     {"", "sweep", KEY_SWEEP, .flags = KEY_NO_RESULT,
@@ -43,6 +43,10 @@ const struct config_key config_keys[] = {
     {"trace", "generate", KEY_SECTION, .when = "generate", .help = "Make a trace instead of reading one."},
     {"trace", "format", KEY_TEXT, .def = "auto", .when = "!generate", RUN(trace.format, TEXT),
      .help = "The format, see *Trace formats* below; `auto`: told by the content."},
+    {"trace", "applications", KEY_PATH, .when = "!generate", .flags = KEY_NO_IDENTITY,
+     RUN(trace.applications_path, TEXT), SHOWN(run_config, trace.applications_shown),
+     .help = "How long the jobs run, for a trace that does not say (`pollux`, `gavel`): a csv of "
+             "`application,gpus,batch_size,seconds,steps_per_s`, which goes before the reader's own table."},
     {"trace", "window", KEY_WINDOW, .def = "[start, end]",
      .help = "Keep jobs submitted in [begin, end): dates (`2017-10-01`, `2017-10-01 12:00:00`; UTC unless a zone is "
              "given) or times from the first submission (`7 d`); `start` and `end` leave a side open."},

@@ -421,6 +421,7 @@ static int conclude(struct executor *e)
     int status = finish(e);
     if (status != 0)
         return status;
+    r->is_written = true;
     r->is_complete = r->failed == 0;
     if (r->failed == 0)
         return BRAID_OK;

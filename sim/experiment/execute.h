@@ -39,7 +39,9 @@ struct execute_options {
 
 struct execute_report {
     uint32_t planned, reused, done, failed;
-    bool was_interrupted, is_complete; /* complete: OUT.h5 has every planned run, none failed */
+    bool was_interrupted;
+    bool is_written;  /* OUT.h5 is new */
+    bool is_complete; /* and has every planned run, none failed */
 };
 
 /* BRAID_OK when every planned run is in `output`. BRAID_FAILED when a run failed (the file is written nevertheless, with rows that say so,

@@ -1,5 +1,6 @@
 #include "experiment/outcome.h"
 
+#include "compat/compat.h"
 #include "experiment/execute.h"
 #include "experiment/load_capacity.h"
 
@@ -40,6 +41,7 @@ struct run_spec outcome_spec(const struct run_config *config, const struct workl
         .seed = config->seed,
         .check = check,
         .cancel = cancel,
+        .compat = compat_find(config->compat),
     };
 }
 
@@ -54,7 +56,8 @@ static int compute(struct outcome *o, const struct outcome_context *c)
     const struct run_config *config = o->config;
     struct run_output *out = &o->output;
     struct run_spec spec = outcome_spec(config, out->workload, c->check, c->cancel);
-    uint32_t n_queues = config->cluster.n_vcs > 0 ? config->cluster.n_vcs : 1;
+    bool is_one = config->policy.ops->scope == SCOPE_CLUSTER || config->cluster.n_vcs == 0;
+    uint32_t n_queues = is_one ? 1 : config->cluster.n_vcs;
     if (wants_recorder(&config->output)) {
         o->recorder = recorder_create(&config->output, n_queues, &o->error);
         if (o->recorder == NULL)

@@ -12,9 +12,10 @@
 
 enum { BLOCK = 8192 };
 
-static const char header[] = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
-                             "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
-                             "allocated_resources,consumed_energy,metadata\n";
+static const char header[] =
+    "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
+    "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
+    "allocated_resources,consumed_energy,metadata\n";
 
 /* Closed interval of GPU numbers. */
 struct gpu_interval {
@@ -103,7 +104,13 @@ static const char *final_state(const char *status, bool has_started)
 static void put(FILE *out, double value)
 {
     fputc(',', out);
-    csv_number(out, value);
+    export_csv_number(out, value);
+}
+
+/* Times are whole nanoseconds in the simulation; so are their differences. */
+static double between(double later, double earlier)
+{
+    return rint((later - earlier) * 1e9) / 1e9;
 }
 
 static const char *text_of(const struct batsim *b, enum text t, uint64_t i)
@@ -117,19 +124,19 @@ static bool print_job(struct batsim *b, uint64_t i)
     bool is_rejected = strcmp(status, "rejected") == 0;
     double submit = b->values[SUBMIT][i], start = is_rejected ? NAN : b->values[START][i];
     double end = is_rejected || strcmp(status, "unfinished") == 0 ? NAN : b->values[END][i];
-    double execution = end - start, turnaround = end - submit;
-    csv_text(b->out, id);
+    double execution = between(end, start), turnaround = between(end, submit);
+    export_csv_text(b->out, id);
     fputc(',', b->out);
-    csv_text(b->out, b->workload);
+    export_csv_text(b->out, b->workload);
     fputc(',', b->out);
-    csv_text(b->out, id);
+    export_csv_text(b->out, id);
     put(b->out, submit);
     put(b->out, b->values[GPUS][i]);
     fprintf(b->out, ",-1,%d,%s", strcmp(status, "finished") == 0, final_state(status, !isnan(start)));
     put(b->out, start);
     put(b->out, execution);
     put(b->out, end);
-    put(b->out, start - submit);
+    put(b->out, between(start, submit));
     put(b->out, turnaround);
     put(b->out, execution == 0 ? INFINITY : turnaround / execution);
     fputc(',', b->out);
@@ -137,10 +144,10 @@ static bool print_job(struct batsim *b, uint64_t i)
         return false;
     print_intervals(b->out, b->intervals, b->n_intervals);
     char metadata[1024];
-    snprintf(metadata, sizeof metadata, "vc:%s user:%s preemptions:%.0f moves:%.0f", text_of(b, VC, i), text_of(b, USER, i),
-             b->values[PREEMPTIONS][i], b->values[MOVES][i]);
+    snprintf(metadata, sizeof metadata, "vc:%s user:%s preemptions:%.0f moves:%.0f", text_of(b, VC, i),
+             text_of(b, USER, i), b->values[PREEMPTIONS][i], b->values[MOVES][i]);
     fputs(",-1,", b->out);
-    csv_text(b->out, metadata);
+    export_csv_text(b->out, metadata);
     fputc('\n', b->out);
     return true;
 }

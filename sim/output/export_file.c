@@ -28,28 +28,28 @@ int export_file_open(struct export_file *f, const char *path, FILE *stream, stru
 
 int export_file_close(struct export_file *f, int code, struct error *err)
 {
-    const char *name = f->path != NULL ? f->path : "standard output";
+    if (f->path == NULL) {
+        *f = (struct export_file){0};
+        return code;
+    }
     errno = 0;
     bool ok = fflush(f->out) == 0 && !ferror(f->out);
+    if (ok && code == BRAID_OK && fsync(fileno(f->out)) != 0)
+        ok = errno == EINVAL || errno == EROFS; /* a pipe or device, which has nothing to sync */
     int why = errno;
-    if (f->path != NULL) {
-        if (ok && code == BRAID_OK && fsync(fileno(f->out)) != 0 && errno != EINVAL && errno != EROFS) {
-            ok = false;
-            why = errno;
-        }
-        if (fclose(f->out) != 0 && ok) {
-            ok = false;
-            why = errno;
-        }
-        if (ok && code == BRAID_OK && rename(f->beside, f->path) != 0) {
-            ok = false;
-            why = errno;
-        }
-        if (!ok || code != BRAID_OK)
-            unlink(f->beside);
+    if (fclose(f->out) != 0 && ok) {
+        ok = false;
+        why = errno;
     }
+    if (ok && code == BRAID_OK && rename(f->beside, f->path) != 0) {
+        ok = false;
+        why = errno;
+    }
+    if (!ok || code != BRAID_OK)
+        unlink(f->beside);
     if (code == BRAID_OK && !ok)
-        code = error_at(err, BRAID_FAILED, name, 0, 0, "cannot be written: %s", why != 0 ? strerror(why) : "the disk may be full");
+        code = error_at(err, BRAID_FAILED, f->path, 0, 0, "cannot be written: %s",
+                        why != 0 ? strerror(why) : "the disk may be full");
     free(f->path);
     free(f->beside);
     *f = (struct export_file){0};

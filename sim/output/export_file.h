@@ -15,7 +15,8 @@ struct export_file {
 int export_file_open(struct export_file *f, const char *path, FILE *stream, struct error *err);
 
 /* With `code` 0: flush, sync and rename; BRAID_FAILED when anything could not be written (a full disk), and then nothing is left.
- * With another code: remove what was written and return it. */
+ * With another code: remove what was written and return it. The caller's stream is left to the caller, who knows whether a closed pipe
+ * is an error. */
 int export_file_close(struct export_file *f, int code, struct error *err);
 
 #endif

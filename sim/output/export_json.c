@@ -12,7 +12,7 @@ static void print_to(void *stream, const char *text, size_t n)
     fwrite(text, 1, n, stream); /* errors stay in the stream and are seen when it is closed */
 }
 
-yajl_gen json_create(FILE *out)
+yajl_gen export_json_create(FILE *out)
 {
     yajl_gen g = yajl_gen_alloc(NULL);
     if (g != NULL) {
@@ -22,7 +22,7 @@ yajl_gen json_create(FILE *out)
     return g;
 }
 
-void json_text(yajl_gen g, const char *text)
+void export_json_text(yajl_gen g, const char *text)
 {
     size_t n = strlen(text);
     if (yajl_gen_string(g, (const unsigned char *)text, n) != yajl_gen_invalid_string)
@@ -35,13 +35,13 @@ void json_text(yajl_gen g, const char *text)
     free(plain);
 }
 
-void json_key_text(yajl_gen g, const char *key, const char *text)
+void export_json_key_text(yajl_gen g, const char *key, const char *text)
 {
-    json_text(g, key);
-    json_text(g, text);
+    export_json_text(g, key);
+    export_json_text(g, text);
 }
 
-void json_number(yajl_gen g, double value)
+void export_json_number(yajl_gen g, double value)
 {
     char text[EXPORT_NUMBER_MAX];
     if (!isfinite(value)) {
@@ -52,26 +52,26 @@ void json_number(yajl_gen g, double value)
     yajl_gen_number(g, text, strlen(text));
 }
 
-void json_key_number(yajl_gen g, const char *key, double value)
+void export_json_key_number(yajl_gen g, const char *key, double value)
 {
-    json_text(g, key);
-    json_number(g, value);
+    export_json_text(g, key);
+    export_json_number(g, value);
 }
 
-void json_integer(yajl_gen g, int64_t value)
+void export_json_integer(yajl_gen g, int64_t value)
 {
     char text[32];
     int n = snprintf(text, sizeof text, "%" PRId64, value);
     yajl_gen_number(g, text, (size_t)n);
 }
 
-void json_key_integer(yajl_gen g, const char *key, int64_t value)
+void export_json_key_integer(yajl_gen g, const char *key, int64_t value)
 {
-    json_text(g, key);
-    json_integer(g, value);
+    export_json_text(g, key);
+    export_json_integer(g, value);
 }
 
-void json_line(FILE *out)
+void export_json_line(FILE *out)
 {
     fputc('\n', out);
 }

@@ -28,7 +28,7 @@ struct exporter {
     uint32_t n_fields;
 };
 
-void csv_text(FILE *out, const char *text)
+void export_csv_text(FILE *out, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, out);
@@ -43,7 +43,7 @@ void csv_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void csv_number(FILE *out, double value)
+void export_csv_number(FILE *out, double value)
 {
     char text[EXPORT_NUMBER_MAX];
     if (!isnan(value))
@@ -53,10 +53,8 @@ void csv_number(FILE *out, double value)
 int export_no_rows(const struct report_file *f, const struct report_run *run, int table, struct error *err)
 {
     static const char *const keys[RESULTS_TABLES] = {
-        [RESULTS_JOBS] = "'output: {jobs: true}'",
-        [RESULTS_SERIES] = "'output: {series: 10 min}'",
-        [RESULTS_SEGMENTS] = "'output: {segments: on}'",
-        [RESULTS_ALLOCS] = "'output: {segments: on}'",
+        [RESULTS_JOBS] = "'output: {jobs: true}'",       [RESULTS_SERIES] = "'output: {series: 10 min}'",
+        [RESULTS_SEGMENTS] = "'output: {segments: on}'", [RESULTS_ALLOCS] = "'output: {segments: on}'",
         [RESULTS_EVENTS] = "'output: {events: on}'",
     };
     const char *name = results_table(table)->name;
@@ -161,9 +159,9 @@ static void write_csv_block(struct exporter *x, uint64_t count)
         for (uint32_t k = 0; k < x->n_fields; k++) {
             const struct field *field = &x->fields[k];
             if (is_text(field))
-                csv_text(x->out, text_of(field, i));
+                export_csv_text(x->out, text_of(field, i));
             else if (field->reals != NULL)
-                csv_number(x->out, field->reals[i]);
+                export_csv_number(x->out, field->reals[i]);
             else if (field->column->type == REPORT_UINT)
                 fprintf(x->out, "%" PRIu64, (uint64_t)field->integers[i]);
             else
@@ -176,7 +174,7 @@ static void write_csv_header(struct exporter *x, bool units)
 {
     for (int line = 0; line < (units ? 2 : 1); line++)
         for (uint32_t k = 0; k < x->n_fields; k++) {
-            csv_text(x->out, line == 0 ? x->fields[k].column->name : x->fields[k].column->units);
+            export_csv_text(x->out, line == 0 ? x->fields[k].column->name : x->fields[k].column->units);
             fputc(k + 1 < x->n_fields ? ',' : '\n', x->out);
         }
 }
@@ -186,31 +184,31 @@ static void write_csv_header(struct exporter *x, bool units)
 static void write_json_header(struct exporter *x, yajl_gen g, const char *table)
 {
     yajl_gen_map_open(g);
-    json_key_text(g, "table", table);
-    json_text(g, "units");
+    export_json_key_text(g, "table", table);
+    export_json_text(g, "units");
     yajl_gen_map_open(g);
     for (uint32_t k = 0; k < x->n_fields; k++)
         if (x->fields[k].column->units[0] != '\0')
-            json_key_text(g, x->fields[k].column->name, x->fields[k].column->units);
+            export_json_key_text(g, x->fields[k].column->name, x->fields[k].column->units);
     yajl_gen_map_close(g);
-    json_text(g, "rows");
+    export_json_text(g, "rows");
     yajl_gen_array_open(g);
 }
 
 static void write_json_block(struct exporter *x, yajl_gen g, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
-        json_line(x->out);
+        export_json_line(x->out);
         yajl_gen_map_open(g);
         for (uint32_t k = 0; k < x->n_fields; k++) {
             const struct field *field = &x->fields[k];
-            json_text(g, field->column->name);
+            export_json_text(g, field->column->name);
             if (is_text(field))
-                json_text(g, text_of(field, i));
+                export_json_text(g, text_of(field, i));
             else if (field->reals != NULL)
-                json_number(g, field->reals[i]);
+                export_json_number(g, field->reals[i]);
             else
-                json_integer(g, field->integers[i]);
+                export_json_integer(g, field->integers[i]);
         }
         yajl_gen_map_close(g);
     }
@@ -220,7 +218,7 @@ static void write_json_block(struct exporter *x, yajl_gen g, uint64_t count)
 
 static int write_rows(struct exporter *x, struct report_range rows, const char *table, bool units, struct error *err)
 {
-    yajl_gen g = x->format == EXPORT_JSON ? json_create(x->out) : NULL;
+    yajl_gen g = x->format == EXPORT_JSON ? export_json_create(x->out) : NULL;
     if (x->format == EXPORT_JSON && g == NULL)
         return error_set(err, BRAID_FAILED, "out of memory");
     if (g != NULL)
@@ -247,8 +245,8 @@ static int write_rows(struct exporter *x, struct report_range rows, const char *
     return code;
 }
 
-int export_table(FILE *out, const struct report_file *f, int table, const struct report_run *run, enum export_format format,
-                 bool units, struct error *err)
+int export_table(FILE *out, const struct report_file *f, int table, const struct report_run *run,
+                 enum export_format format, bool units, struct error *err)
 {
     struct exporter x = {.out = out, .format = format};
     int code = open_fields(&x, f, table, err);

@@ -25,8 +25,8 @@ static const char *text_at(const char *texts, size_t width, uint64_t i)
     return texts + i * (width + 1);
 }
 
-static char *load_text(const struct report_table *t, const char *name, struct report_range rows, size_t *width, struct arena *a,
-                       struct error *err)
+static char *load_text(const struct report_table *t, const char *name, struct report_range rows, size_t *width,
+                       struct arena *a, struct error *err)
 {
     const struct report_column *c = report_column_need(t, name, err);
     if (c == NULL)
@@ -63,38 +63,38 @@ static int load_jobs(struct trace_jobs *j, const struct report_file *f, const st
 
 static void name_of(yajl_gen g, FILE *out, const char *what, int64_t pid, int64_t tid, const char *name)
 {
-    json_line(out);
+    export_json_line(out);
     yajl_gen_map_open(g);
-    json_key_text(g, "ph", "M");
-    json_key_text(g, "name", what);
-    json_key_integer(g, "pid", pid);
-    json_key_integer(g, "tid", tid);
-    json_text(g, "args");
+    export_json_key_text(g, "ph", "M");
+    export_json_key_text(g, "name", what);
+    export_json_key_integer(g, "pid", pid);
+    export_json_key_integer(g, "tid", tid);
+    export_json_text(g, "args");
     yajl_gen_map_open(g);
-    json_key_text(g, "name", name);
+    export_json_key_text(g, "name", name);
     yajl_gen_map_close(g);
     yajl_gen_map_close(g);
 }
 
-static void slice(yajl_gen g, FILE *out, const struct trace_jobs *j, uint64_t rank, const char *name, const char *category,
-                  int64_t pid, int64_t tid, double begin_s, double end_s)
+static void slice(yajl_gen g, FILE *out, const struct trace_jobs *j, uint64_t rank, const char *name,
+                  const char *category, int64_t pid, int64_t tid, double begin_s, double end_s)
 {
-    json_line(out);
+    export_json_line(out);
     yajl_gen_map_open(g);
-    json_key_text(g, "ph", "X");
-    json_key_text(g, "name", name);
-    json_key_text(g, "cat", category);
-    json_key_integer(g, "pid", pid);
-    json_key_integer(g, "tid", tid);
-    json_key_number(g, "ts", begin_s * 1e6);
-    json_key_number(g, "dur", (end_s - begin_s) * 1e6);
-    json_text(g, "args");
+    export_json_key_text(g, "ph", "X");
+    export_json_key_text(g, "name", name);
+    export_json_key_text(g, "cat", category);
+    export_json_key_integer(g, "pid", pid);
+    export_json_key_integer(g, "tid", tid);
+    export_json_key_number(g, "ts", begin_s * 1e6);
+    export_json_key_number(g, "dur", (end_s - begin_s) * 1e6);
+    export_json_text(g, "args");
     yajl_gen_map_open(g);
-    json_key_integer(g, "job", (int64_t)rank);
-    json_key_text(g, "user", text_at(j->users, j->user_width, rank));
-    json_key_text(g, "vc", text_at(j->vcs, j->vc_width, rank));
-    json_key_integer(g, "gpus", j->gpus[rank]);
-    json_key_text(g, "kind", category);
+    export_json_key_integer(g, "job", (int64_t)rank);
+    export_json_key_text(g, "user", text_at(j->users, j->user_width, rank));
+    export_json_key_text(g, "vc", text_at(j->vcs, j->vc_width, rank));
+    export_json_key_integer(g, "gpus", j->gpus[rank]);
+    export_json_key_text(g, "kind", category);
     yajl_gen_map_close(g);
     yajl_gen_map_close(g);
 }
@@ -140,8 +140,9 @@ static bool gpu_is_new(struct gpu_names *names, uint64_t key, bool *ok)
     return true;
 }
 
-static bool write_gpu_slices(yajl_gen g, FILE *out, const struct trace_jobs *j, const struct segment *s, const char *kind, int64_t node,
-                             int64_t gpu_first, int64_t gpu_count, struct gpu_names *names)
+static bool write_gpu_slices(yajl_gen g, FILE *out, const struct trace_jobs *j, const struct segment *s,
+                             const char *kind, int64_t node, int64_t gpu_first, int64_t gpu_count,
+                             struct gpu_names *names)
 {
     bool ok = true;
     char text[64];
@@ -154,7 +155,8 @@ static bool write_gpu_slices(yajl_gen g, FILE *out, const struct trace_jobs *j, 
             snprintf(text, sizeof text, "GPU %lld", (long long)gpu);
             name_of(g, out, "thread_name", node, gpu, text);
         }
-        slice(g, out, j, (uint64_t)s->job, text_at(j->ids, j->id_width, (uint64_t)s->job), kind, node, gpu, s->begin_s, s->end_s);
+        slice(g, out, j, (uint64_t)s->job, text_at(j->ids, j->id_width, (uint64_t)s->job), kind, node, gpu, s->begin_s,
+              s->end_s);
     }
     return ok;
 }
@@ -237,15 +239,18 @@ static int write_jobs(yajl_gen g, FILE *out, const struct trace_jobs *j, struct 
 
 enum { COUNTER_PID = 1000000 }; /* below all nodes */
 
-static int write_counters(yajl_gen g, FILE *out, const struct report_file *f, const struct report_run *run, struct error *err)
+static int write_counters(yajl_gen g, FILE *out, const struct report_file *f, const struct report_run *run,
+                          struct error *err)
 {
     struct report_range rows = run->tables[RESULTS_SERIES];
     struct report_table t;
     int code = report_table_open(&t, f->file, f->path, "series", err);
     if (code != BRAID_OK)
         return code;
-    const struct report_column *time = report_column_need(&t, "time", err), *scope = report_column_need(&t, "scope", err),
-                               *name = report_column_need(&t, "name", err), *value = report_column_need(&t, "value", err);
+    const struct report_column *time = report_column_need(&t, "time", err),
+                               *scope = report_column_need(&t, "scope", err),
+                               *name = report_column_need(&t, "name", err),
+                               *value = report_column_need(&t, "value", err);
     if (time == NULL || scope == NULL || name == NULL || value == NULL) {
         report_table_close(&t);
         return BRAID_BAD_INPUT;
@@ -266,16 +271,16 @@ static int write_counters(yajl_gen g, FILE *out, const struct report_file *f, co
             const char *series = text_at(names, name->width, i);
             if (strcmp(text_at(scopes, scope->width, i), "cluster") != 0 || !isfinite(values[i]))
                 continue;
-            json_line(out);
+            export_json_line(out);
             yajl_gen_map_open(g);
-            json_key_text(g, "ph", "C");
-            json_key_text(g, "name", series);
-            json_key_integer(g, "pid", COUNTER_PID);
-            json_key_integer(g, "tid", 0);
-            json_key_number(g, "ts", times[i] * 1e6);
-            json_text(g, "args");
+            export_json_key_text(g, "ph", "C");
+            export_json_key_text(g, "name", series);
+            export_json_key_integer(g, "pid", COUNTER_PID);
+            export_json_key_integer(g, "tid", 0);
+            export_json_key_number(g, "ts", times[i] * 1e6);
+            export_json_text(g, "args");
             yajl_gen_map_open(g);
-            json_key_number(g, series, values[i]);
+            export_json_key_number(g, series, values[i]);
             yajl_gen_map_close(g);
             yajl_gen_map_close(g);
         }
@@ -295,21 +300,21 @@ int export_trace_events(FILE *out, const struct report_file *f, const struct rep
     struct trace_jobs jobs = {0};
     arena_init(&jobs.arena);
     int code = load_jobs(&jobs, f, run, err);
-    yajl_gen g = code == BRAID_OK ? json_create(out) : NULL;
+    yajl_gen g = code == BRAID_OK ? export_json_create(out) : NULL;
     if (code == BRAID_OK && g == NULL)
         code = error_set(err, BRAID_FAILED, "out of memory");
     if (g != NULL) {
         char title[200];
         yajl_gen_map_open(g);
-        json_key_text(g, "displayTimeUnit", "ms");
-        json_text(g, "otherData");
+        export_json_key_text(g, "displayTimeUnit", "ms");
+        export_json_text(g, "otherData");
         yajl_gen_map_open(g);
-        json_key_text(g, "experiment", run->name);
-        json_key_text(g, "run", run->id);
-        json_key_text(g, "what", report_run_title(f, run, title, sizeof title));
-        json_key_text(g, "trace_digest", run->trace_digest);
+        export_json_key_text(g, "experiment", run->name);
+        export_json_key_text(g, "run", run->id);
+        export_json_key_text(g, "what", report_run_title(f, run, title, sizeof title));
+        export_json_key_text(g, "trace_digest", run->trace_digest);
         yajl_gen_map_close(g);
-        json_text(g, "traceEvents");
+        export_json_text(g, "traceEvents");
         yajl_gen_array_open(g);
         if (report_run_has(run, RESULTS_ALLOCS))
             code = write_segments(g, out, &jobs, f, run, err);

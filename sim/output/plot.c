@@ -43,6 +43,15 @@ static bool report_add(struct plot_report *r, const char **list, uint32_t *n, co
     return true;
 }
 
+/* A remark, once. */
+static bool report_remark(struct plot_report *r, const char *text)
+{
+    for (uint32_t i = 0; i < r->n_remarks; i++)
+        if (strcmp(r->remarks[i], text) == 0)
+            return true;
+    return report_add(r, r->remarks, &r->n_remarks, text);
+}
+
 static int make_dir(const char *dir, struct error *err)
 {
     char *path = strdup(dir);
@@ -78,28 +87,34 @@ static void plain_for_file_names(char *text)
             *text = '_';
 }
 
-static int draw_one(struct drawing *d, const struct figure *f, const struct plot_combo *c, const struct plot_policy *policy, struct error *err)
+static int draw_one(struct drawing *d, const struct figure *f, const struct plot_combo *c,
+                    const struct plot_policy *policy, struct error *err)
 {
     char policy_part[120] = "", path[1024], remark[500];
     if (policy != NULL && d->set->file->n_runs > 1)
         snprintf(policy_part, sizeof policy_part, "-%.100s", policy->label);
     plain_for_file_names(policy_part);
-    int n = snprintf(path, sizeof path, "%s/%s%s%s.%s", d->options->dir, f->info.name, policy_part, c->suffix, d->options->type);
+    int n = snprintf(path, sizeof path, "%s/%s%s%s.%s", d->options->dir, f->info.name, policy_part, c->suffix,
+                     d->options->type);
     if (n < 0 || (size_t)n >= sizeof path)
         return error_at(err, BRAID_BAD_INPUT, d->options->dir, 0, 0, "the name of the folder is too long");
     struct plot_script script;
     int code = plot_script_init(&script, err);
     if (code != BRAID_OK)
         return code;
-    struct plot_job job = {.file = d->set->file, .combo = c, .policy = policy, .type = d->options->type, .script = &script};
+    struct plot_job job = {
+        .file = d->set->file, .combo = c, .policy = policy, .type = d->options->type, .script = &script};
     code = f->draw(&job, err);
     if (code == BRAID_OK && job.remark[0] == '\0') {
         code = plot_script_run(&script, path, err);
         if (code == BRAID_OK && !report_add(d->report, d->report->drawn, &d->report->n_drawn, path))
             code = error_set(err, BRAID_FAILED, "out of memory");
     } else if (code == BRAID_OK) {
-        snprintf(remark, sizeof remark, "%s%s%s: %s", f->info.name, policy_part, c->suffix, job.remark);
-        if (!report_add(d->report, d->report->remarks, &d->report->n_remarks, remark))
+        /* A table that the file lacks is lacking for all figures of the kind: said once. */
+        bool is_general = strstr(job.remark, "run again with") != NULL;
+        snprintf(remark, sizeof remark, "%s%s%s: %s", f->info.name, is_general ? "" : policy_part,
+                 is_general ? "" : c->suffix, job.remark);
+        if (!report_remark(d->report, remark))
             code = error_set(err, BRAID_FAILED, "out of memory");
     }
     plot_script_fini(&script);
@@ -109,7 +124,7 @@ static int draw_one(struct drawing *d, const struct figure *f, const struct plot
 static int draw_figure(struct drawing *d, const struct figure *f, bool was_named, struct error *err)
 {
     int code = BRAID_OK;
-    uint32_t n_run_figures = 0;
+    uint32_t n_run_figures = 0, before = d->report->n_drawn;
     for (uint32_t c = 0; code == BRAID_OK && c < d->set->n_combos; c++) {
         const struct plot_combo *combo = &d->set->combos[c];
         if (!f->is_of_run) {
@@ -122,11 +137,11 @@ static int draw_figure(struct drawing *d, const struct figure *f, bool was_named
             code = draw_one(d, f, combo, &combo->policies[i], err);
         }
     }
-    if (code == BRAID_OK && !was_named && n_run_figures > MAX_RUN_FIGURES) {
+    if (code == BRAID_OK && n_run_figures > MAX_RUN_FIGURES && d->report->n_drawn > before) {
         char remark[200];
-        snprintf(remark, sizeof remark, "%s: %u of %u runs are drawn; --figure %s draws all", f->info.name, MAX_RUN_FIGURES, n_run_figures,
-                 f->info.name);
-        if (!report_add(d->report, d->report->remarks, &d->report->n_remarks, remark))
+        snprintf(remark, sizeof remark, "%s: %u of %u runs are drawn; --figure %s draws all", f->info.name,
+                 MAX_RUN_FIGURES, n_run_figures, f->info.name);
+        if (!report_remark(d->report, remark))
             code = error_set(err, BRAID_FAILED, "out of memory");
     }
     return code;
@@ -147,8 +162,8 @@ static int check_options(const struct plot_options *o, struct error *err)
             continue;
         const char *near = text_nearest(o->figures[k], names, N_FIGURES);
         return error_set(err, BRAID_BAD_INPUT, "--figure: unknown figure '%s'%s%s%s", o->figures[k],
-                         near != NULL ? "; did you mean '" : "; 'braid plot --help' lists them", near != NULL ? near : "",
-                         near != NULL ? "'?" : "");
+                         near != NULL ? "; did you mean '" : "; 'braid plot --help' lists them",
+                         near != NULL ? near : "", near != NULL ? "'?" : "");
     }
     return BRAID_OK;
 }

@@ -105,8 +105,8 @@ static void draw_panel(struct plot_job *p, const struct interval *v, const char 
         write_bars(data, v, c->n_policies, unit.seconds);
     plot_data_close(p->script, data);
     bool is_log = is_ratio && largest > 30 * fmin(least, 1);
-    fprintf(gp, "set title '%s%s%s%s' font ',13' offset 0,-0.4\n", title, is_ratio ? "" : " (", is_log ? " (log scale)" : unit.name,
-            is_ratio ? "" : ")");
+    fprintf(gp, "set title '%s%s%s%s' font ',13' offset 0,-0.4\n", title, is_ratio ? "" : " (",
+            is_log ? " (log scale)" : unit.name, is_ratio ? "" : ")");
     write_policy_tics(gp, c);
     fprintf(gp, "set xrange [-0.6:%.1f]\n", c->n_policies - 0.4);
     if (is_log)
@@ -117,7 +117,8 @@ static void draw_panel(struct plot_job *p, const struct interval *v, const char 
         if (isinf(v[i].mean))
             fprintf(gp, "set label %u '∞' at %u, graph 0.03 center textcolor '%s'\n", 100 + i, i, canvas_colour(i));
     if (is_ratio)
-        fprintf(gp, "set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor '#444444' dashtype (4,4) linewidth 1\n");
+        fprintf(gp, "set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor '#444444' dashtype (4,4) "
+                    "linewidth 1\n");
     if (largest <= 0 && !has_intervals) {
         bool has_zero = false;
         for (uint32_t i = 0; i < c->n_policies; i++)
@@ -129,10 +130,13 @@ static void draw_panel(struct plot_job *p, const struct interval *v, const char 
     }
     fputs("plot ", gp);
     for (uint32_t i = 0; i < c->n_policies; i++)
-        fprintf(gp, "%s'%s' using ($1 == %u ? $1 : NaN):2 with boxes linecolor '%s' notitle", i > 0 ? ", " : "", name, i,
-                canvas_colour(i));
+        fprintf(gp, "%s'%s' using ($1 == %u ? $1 : NaN):2 with boxes linecolor '%s' notitle", i > 0 ? ", " : "", name,
+                i, canvas_colour(i));
     if (has_intervals)
-        fprintf(gp, ", '%s' using 1:2:3:4 with yerrorbars linecolor '#222222' linewidth 1.4 pointtype -1 notitle", name);
+        fprintf(gp,
+                ", '%s' using 1:3:(0):($4 - $3) with vectors heads size graph 0.012,90 nofilled linecolor '#222222' "
+                "linewidth 1.4 notitle",
+                name);
     fputs("\n", gp);
     for (uint32_t i = 0; i < c->n_policies; i++)
         if (isinf(v[i].mean))
@@ -174,13 +178,16 @@ static int plot_bars_of(struct plot_job *p, bool is_ratio, struct error *err)
                                 .title = is_ratio ? title : "Completion and waiting times",
                                 .subtitle = plot_subtitle(c, subtitle, sizeof subtitle),
                                 .note = !has_intervals ? ""
-                                        : is_ratio     ? "geometric means of runs paired by seed; whiskers: 95 % t intervals"
-                                                       : "means over seeds; whiskers: 95 % t intervals",
+                                        : is_ratio
+                                            ? "geometric means of runs paired by seed; whiskers: 95 % t intervals"
+                                            : "means over seeds; whiskers: 95 % t intervals",
                                 .width = 1.15,
                                 .height = 0.85};
         canvas_begin(gp, &canvas);
         /* The titles of the panels need room under the note. */
-        fprintf(gp, "set boxwidth 0.72\nset bmargin at screen 0.19\nset tmargin at screen %.3f\nunset key\nset grid noxtics ytics\nset multiplot\n",
+        fprintf(gp,
+                "set boxwidth 0.72\nset bmargin at screen 0.19\nset tmargin at screen %.3f\nunset key\nset grid "
+                "noxtics ytics\nset multiplot\n",
                 has_intervals ? 0.75 : 0.8);
         for (int i = 0; i < N_PANELS; i++) {
             double left = 0.06 + 0.325 * i;
@@ -223,7 +230,8 @@ struct class_sum {
     double jct, jobs;
 };
 
-static int add_sizes(struct class_sum *sums, const struct report_file *f, const struct report_run *run, struct error *err)
+static int add_sizes(struct class_sum *sums, const struct report_file *f, const struct report_run *run,
+                     struct error *err)
 {
     static const char *const keys[] = {"gpus"}, *const metrics[] = {"jct_mean"};
     struct arena a;
@@ -272,7 +280,8 @@ static void draw_by_gpus(struct plot_job *p, const struct class_sum *sums)
     canvas_begin(gp, &canvas);
     canvas_styles(gp, c->n_policies);
     canvas_key(gp, c->n_policies);
-    canvas_log_time(gp, 'y', low / 1.6, high * 1.6);
+    double margin = high / low < 10 ? 4 : 1.6; /* always a few ticks */
+    canvas_log_time(gp, 'y', low / margin, high * margin);
     char xlabel[200];
     snprintf(xlabel, sizeof xlabel, "GPUs of the job (in brackets: finished jobs under %.100s)", c->policies[0].label);
     fputs("set bmargin 5.5\nset xlabel ", gp);
@@ -299,14 +308,15 @@ static void draw_by_gpus(struct plot_job *p, const struct class_sum *sums)
             const struct class_sum *s = &sums[i * N_CLASSES + (uint32_t)k];
             double shift = c->n_policies > 1 ? 0.36 * ((double)i / (c->n_policies - 1) - 0.5) : 0;
             if (s->jobs > 0) {
-                fprintf(data, "%.4f %.10g\n", k + shift, fmax(s->jct / s->jobs, low / 1.6));
+                fprintf(data, "%.4f %.10g\n", k + shift, fmax(s->jct / s->jobs, low / margin));
                 points++;
             }
         }
         plot_data_close(p->script, data);
         if (points == 0)
             continue;
-        fprintf(gp, "%s'%s' using 1:2 with linespoints linestyle %u linewidth 1.2", is_first ? "plot " : ", ", name, i + 1);
+        fprintf(gp, "%s'%s' using 1:2 with linespoints linestyle %u linewidth 1.2", is_first ? "plot " : ", ", name,
+                i + 1);
         canvas_curve_title(gp, c->policies[i].label);
         is_first = false;
     }

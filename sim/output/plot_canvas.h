@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 struct canvas {
-    const char *type;           /* png, pdf, svg */
-    const char *title;          /* what the figure shows */
-    const char *subtitle;       /* what was run */
-    const char *note;           /* what was cut or left out; "" */
-    double width, height;       /* relative to the usual figure: 1, 1 */
+    const char *type;     /* png, pdf, svg */
+    const char *title;    /* what the figure shows */
+    const char *subtitle; /* what was run */
+    const char *note;     /* what was cut or left out; "" */
+    double width, height; /* relative to the usual figure: 1, 1 */
 };
 
 /* The terminal, the title over two lines, a light grid. No text is read as markup. */

@@ -17,8 +17,8 @@ struct sample_times {
     size_t n, room;
 };
 
-static int add_run(struct sample_times *s, const struct report_file *f, const struct report_run *run, enum cdf_kind kind,
-                   struct error *err)
+static int add_run(struct sample_times *s, const struct report_file *f, const struct report_run *run,
+                   enum cdf_kind kind, struct error *err)
 {
     struct report_range rows = run->tables[RESULTS_JOBS];
     struct report_table t;
@@ -123,7 +123,8 @@ static int draw(struct plot_job *p, const struct sample_times *s, enum cdf_kind 
             write_steps(data, &s[i], low, high);
         plot_data_close(p->script, data);
         /* Many small steps would break the dashes. */
-        fprintf(gp, "%s'%s' using 1:2 with %s linestyle %u", is_first ? "plot " : ", ", name, s[i].n > 200 ? "lines" : "steps", i + 1);
+        fprintf(gp, "%s'%s' using 1:2 with %s linestyle %u", is_first ? "plot " : ", ", name,
+                s[i].n > 200 ? "lines" : "steps", i + 1);
         canvas_curve_title(gp, c->policies[i].label);
         is_first = false;
     }

@@ -33,7 +33,7 @@ static int load_jobs(struct gantt_jobs *j, const struct report_file *f, const st
     const struct report_column *id = report_column_need(&t, "id", err);
     j->n = rows.count;
     j->stride = id == NULL ? 1 : id->width + 1;
-    j->ids = ARENA_NEW(&j->arena, char, rows.count *j->stride);
+    j->ids = ARENA_NEW(&j->arena, char, rows.count * j->stride);
     if (id == NULL)
         code = BRAID_BAD_INPUT;
     else if (j->ids == NULL)
@@ -51,17 +51,21 @@ static int load_jobs(struct gantt_jobs *j, const struct report_file *f, const st
 /* Light tints of the palette, so that dark text is read on them. */
 static const char *box_colour(uint64_t job)
 {
-    static const char *const tints[] = {"#8FC1E3", "#F2B27A", "#8FD3B6", "#E3B5D2", "#F5D58A", "#B9E0F7", "#C9C9C9", "#D9CF5C"};
+    static const char *const tints[] = {"#8FC1E3", "#F2B27A", "#8FD3B6", "#E3B5D2",
+                                        "#F5D58A", "#B9E0F7", "#C9C9C9", "#D9CF5C"};
     return tints[job % (sizeof tints / sizeof tints[0])];
 }
 
 /* A rectangle and, when it is wide enough, the id in it. */
-static void box(FILE *gp, uint32_t *n, double from, double to, double bottom, double top, const char *colour, const char *id, double window)
+static void box(FILE *gp, uint32_t *n, double from, double to, double bottom, double top, const char *colour,
+                const char *id, double window)
 {
     bool is_thin = to - from < window / 400; /* a border would hide it */
     to = fmax(to, from + window / 1000);
-    fprintf(gp, "set object %u rectangle from %.10g,%.10g to %.10g,%.10g fillcolor rgb '%s' fillstyle solid 1 %s linewidth 0.5\n", ++*n, from,
-            bottom, to, top, colour, is_thin ? "noborder" : "border linecolor rgb '#ffffff'");
+    fprintf(gp,
+            "set object %u rectangle from %.10g,%.10g to %.10g,%.10g fillcolor rgb '%s' fillstyle solid 1 %s linewidth "
+            "0.5\n",
+            ++*n, from, bottom, to, top, colour, is_thin ? "noborder" : "border linecolor rgb '#ffffff'");
     if (id == NULL || to - from < window / LABEL_SHARE)
         return;
     size_t room = (size_t)((to - from) / window * 110), length = strlen(id);
@@ -106,7 +110,8 @@ static int order_doubles(const void *a, const void *b)
 }
 
 /* As many nodes as have MAX_ROWS GPUs together; then a window with at most MAX_BOXES boxes on them. */
-static int choose_cut(struct gantt_cut *cut, const struct stretches *s, uint64_t n_spans, const struct node_bases *bases, struct error *err)
+static int choose_cut(struct gantt_cut *cut, const struct stretches *s, uint64_t n_spans,
+                      const struct node_bases *bases, struct error *err)
 {
     *cut = (struct gantt_cut){.from_s = INFINITY};
     for (uint64_t i = 0; i < n_spans; i++)
@@ -143,8 +148,8 @@ static int choose_cut(struct gantt_cut *cut, const struct stretches *s, uint64_t
     return BRAID_OK;
 }
 
-static void draw_gpus(struct plot_job *p, const struct stretches *s, const struct gantt_jobs *jobs, const struct node_bases *bases,
-                      const struct gantt_cut *cut)
+static void draw_gpus(struct plot_job *p, const struct stretches *s, const struct gantt_jobs *jobs,
+                      const struct node_bases *bases, const struct gantt_cut *cut)
 {
     FILE *gp = p->script->gp;
     char title[200], subtitle[400], note[300] = "a colour and an id a job; white: free";
@@ -152,11 +157,12 @@ static void draw_gpus(struct plot_job *p, const struct stretches *s, const struc
     double window = (cut->to_s - cut->from_s) / unit.seconds;
     size_t used = strlen(note);
     if (cut->n_nodes < cut->all_nodes)
-        used += (size_t)snprintf(note + used, sizeof note - used, "; shown: nodes 0-%u of %u", cut->n_nodes - 1, cut->all_nodes);
+        used += (size_t)snprintf(note + used, sizeof note - used, "; shown: nodes 0-%u of %u", cut->n_nodes - 1,
+                                 cut->all_nodes);
     if (cut->to_s < cut->last_s) {
         struct time_unit all = canvas_time_unit(cut->last_s);
-        snprintf(note + used, sizeof note - used, "; shown: the first %.3g %s of %.3g %s", cut->to_s / unit.seconds, unit.name,
-                 cut->last_s / all.seconds, all.name);
+        snprintf(note + used, sizeof note - used, "; shown: the first %.3g %s of %.3g %s", cut->to_s / unit.seconds,
+                 unit.name, cut->last_s / all.seconds, all.name);
     }
     snprintf(title, sizeof title, "Schedule of %s: GPUs over time", p->policy->label);
     subtitle_of_run(p, subtitle, sizeof subtitle);
@@ -165,10 +171,13 @@ static void draw_gpus(struct plot_job *p, const struct stretches *s, const struc
                             .subtitle = subtitle,
                             .note = note,
                             .width = 1.15,
-                            .height = cut->rows > 32 ? 1.35 : cut->rows > 12 ? 1 : 0.8};
+                            .height = cut->rows > 32   ? 1.35
+                                      : cut->rows > 12 ? 1
+                                                       : 0.8};
     canvas_begin(gp, &canvas);
-    fprintf(gp, "unset grid\nunset key\nset xlabel 'time since the start of the trace (%s)'\nset xrange [%.10g:%.10g]\n", unit.name,
-            cut->from_s / unit.seconds, cut->to_s / unit.seconds);
+    fprintf(gp,
+            "unset grid\nunset key\nset xlabel 'time since the start of the trace (%s)'\nset xrange [%.10g:%.10g]\n",
+            unit.name, cut->from_s / unit.seconds, cut->to_s / unit.seconds);
     fprintf(gp, "set yrange [%llu:0]\nset ylabel 'node'\nset ytics scale 0 (", (unsigned long long)cut->rows);
     for (uint32_t node = 0; node < cut->n_nodes; node++) {
         double middle = (double)node_base(bases, node) + (double)cut->gpus[node] / 2;
@@ -176,8 +185,10 @@ static void draw_gpus(struct plot_job *p, const struct stretches *s, const struc
     }
     fputs(")\n", gp);
     for (uint32_t node = 1; node < cut->n_nodes; node++)
-        fprintf(gp, "set arrow %u from graph 0, first %llu to graph 1, first %llu nohead back linecolor '#bbbbbb' linewidth 0.7\n", node,
-                (unsigned long long)node_base(bases, node), (unsigned long long)node_base(bases, node));
+        fprintf(gp,
+                "set arrow %u from graph 0, first %llu to graph 1, first %llu nohead back linecolor '#bbbbbb' "
+                "linewidth 0.7\n",
+                node, (unsigned long long)node_base(bases, node), (unsigned long long)node_base(bases, node));
     uint32_t n = 0;
     for (uint64_t k = 0; k < s->n; k++) {
         const struct stretch *v = &s->v[k];
@@ -188,8 +199,8 @@ static void draw_gpus(struct plot_job *p, const struct stretches *s, const struc
             if (span->node >= cut->n_nodes)
                 continue;
             double bottom = (double)(node_base(bases, span->node) + span->gpu_first);
-            box(gp, &n, v->begin_s / unit.seconds, fmin(v->end_s, cut->to_s) / unit.seconds, bottom, bottom + span->gpu_count,
-                box_colour(v->job), id_of(jobs, v->job), window);
+            box(gp, &n, v->begin_s / unit.seconds, fmin(v->end_s, cut->to_s) / unit.seconds, bottom,
+                bottom + span->gpu_count, box_colour(v->job), id_of(jobs, v->job), window);
         }
     }
     fputs("plot NaN notitle\n", gp);
@@ -200,8 +211,9 @@ int plot_gantt(struct plot_job *p, struct error *err)
     const struct report_run *run = p->policy->runs[0];
     if (!report_run_has(run, RESULTS_ALLOCS) || !report_run_has(run, RESULTS_JOBS)) {
         snprintf(p->remark, sizeof p->remark, "%s",
-                 report_run_kept(run, RESULTS_SEGMENTS) ? "no job ever held a GPU"
-                                                        : "there are no segments in the file; run again with 'output: {segments: on}'");
+                 report_run_kept(run, RESULTS_SEGMENTS)
+                     ? "no job ever held a GPU"
+                     : "there are no segments in the file; run again with 'output: {segments: on}'");
         return BRAID_OK;
     }
     struct stretches s;
@@ -282,10 +294,11 @@ static int choose_times(struct jobs_cut *cut, const struct gantt_jobs *jobs, str
     return BRAID_OK;
 }
 
-static void draw_job(FILE *gp, uint32_t *n, const struct stretches *s, const struct gantt_jobs *jobs, uint64_t job, double y,
-                     const struct jobs_cut *cut, double unit)
+static void draw_job(FILE *gp, uint32_t *n, const struct stretches *s, const struct gantt_jobs *jobs, uint64_t job,
+                     double y, const struct jobs_cut *cut, double unit)
 {
-    double submit = jobs->submit[job], start = jobs->start[job], end = jobs->end[job], window = (cut->to_s - cut->from_s) / unit;
+    double submit = jobs->submit[job], start = jobs->start[job], end = jobs->end[job],
+           window = (cut->to_s - cut->from_s) / unit;
     if (isnan(start) && !isnan(end)) { /* rejected, or killed before it ran */
         if (end <= cut->to_s)
             fprintf(gp, "set label %u '×' at %.10g,%.1f center textcolor '#D55E00' front\n", ++*n, end / unit, y + 0.5);
@@ -300,7 +313,8 @@ static void draw_job(FILE *gp, uint32_t *n, const struct stretches *s, const str
         return;
     for (uint64_t k = s->at[job]; k < s->at[job + 1]; k++)
         if (s->v[k].begin_s < cut->to_s)
-            box(gp, n, s->v[k].begin_s / unit, fmin(s->v[k].end_s, cut->to_s) / unit, y + 0.1, y + 0.9, box_colour(job), NULL, window);
+            box(gp, n, s->v[k].begin_s / unit, fmin(s->v[k].end_s, cut->to_s) / unit, y + 0.1, y + 0.9, box_colour(job),
+                NULL, window);
 }
 
 static int draw_jobs(struct plot_job *p, const struct stretches *s, const struct gantt_jobs *jobs, struct error *err)
@@ -316,13 +330,16 @@ static int draw_jobs(struct plot_job *p, const struct stretches *s, const struct
     if (code != BRAID_OK)
         return code;
     struct time_unit unit = canvas_time_unit(cut.to_s), all = canvas_time_unit(cut.last_s);
-    char title[200], subtitle[400], note[300] = "grey: queued; coloured: holding GPUs; cross: rejected";
-    size_t used = strlen(note);
+    char title[200], subtitle[400], note[300];
+    size_t used = (size_t)snprintf(note, sizeof note, "grey: queued; coloured: %s; cross: rejected",
+                                   s->n > 0 ? "holding GPUs" : "from first start to end (segments are not stored)");
     if (cut.rows < jobs->n)
-        used += (size_t)snprintf(note + used, sizeof note - used, "; shown: jobs no. %llu to %llu of %llu", (unsigned long long)cut.first,
-                                 (unsigned long long)(cut.first + cut.rows - 1), (unsigned long long)jobs->n);
+        used += (size_t)snprintf(note + used, sizeof note - used, "; shown: jobs no. %llu to %llu of %llu",
+                                 (unsigned long long)cut.first, (unsigned long long)(cut.first + cut.rows - 1),
+                                 (unsigned long long)jobs->n);
     if (cut.to_s < cut.last_s)
-        snprintf(note + used, sizeof note - used, ", whose last one ends at %.3g %s", cut.last_s / all.seconds, all.name);
+        snprintf(note + used, sizeof note - used, ", whose last one ends at %.3g %s", cut.last_s / all.seconds,
+                 all.name);
     snprintf(title, sizeof title, "Schedule of %s: jobs over time", p->policy->label);
     subtitle_of_run(p, subtitle, sizeof subtitle);
     struct canvas canvas = {.type = p->type,
@@ -330,12 +347,16 @@ static int draw_jobs(struct plot_job *p, const struct stretches *s, const struct
                             .subtitle = subtitle,
                             .note = note,
                             .width = 1.15,
-                            .height = cut.rows > 32 ? 1.35 : cut.rows > 12 ? 1 : 0.8};
+                            .height = cut.rows > 32   ? 1.35
+                                      : cut.rows > 12 ? 1
+                                                      : 0.8};
     canvas_begin(gp, &canvas);
-    fprintf(gp, "set grid noytics\nunset key\nset xlabel 'time since the start of the trace (%s)'\nset xrange [%.10g:%.10g]\n", unit.name,
-            cut.from_s / unit.seconds, cut.to_s / unit.seconds);
-    fprintf(gp, "set yrange [%llu:0]\nset ylabel 'job (GPUs)'\nset ytics scale 0 font ',%d' (", (unsigned long long)cut.rows,
-            cut.rows > 40 ? 7 : 9);
+    fprintf(
+        gp,
+        "set grid noytics\nunset key\nset xlabel 'time since the start of the trace (%s)'\nset xrange [%.10g:%.10g]\n",
+        unit.name, cut.from_s / unit.seconds, cut.to_s / unit.seconds);
+    fprintf(gp, "set yrange [%llu:0]\nset ylabel 'job (GPUs)'\nset ytics scale 0 font ',%d' (",
+            (unsigned long long)cut.rows, cut.rows > 40 ? 7 : 9);
     for (uint64_t i = 0; i < cut.rows; i++) {
         char label[48];
         snprintf(label, sizeof label, "%.24s (%lld)", id_of(jobs, cut.first + i), (long long)jobs->gpus[cut.first + i]);
@@ -356,7 +377,8 @@ int plot_gantt_jobs(struct plot_job *p, struct error *err)
     const struct report_run *run = p->policy->runs[0];
     if (!report_run_has(run, RESULTS_JOBS)) {
         snprintf(p->remark, sizeof p->remark, "%s",
-                 report_run_kept(run, RESULTS_JOBS) ? "there are no jobs" : "the jobs are not stored; run again with 'output: {jobs: true}'");
+                 report_run_kept(run, RESULTS_JOBS) ? "there are no jobs"
+                                                    : "the jobs are not stored; run again with 'output: {jobs: true}'");
         return BRAID_OK;
     }
     struct stretches s;

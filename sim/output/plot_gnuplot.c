@@ -32,7 +32,8 @@ int plot_script_init(struct plot_script *s, struct error *err)
     int n = snprintf(s->dir, sizeof s->dir, "%s/braid-plot-XXXXXX", tmp != NULL && *tmp != '\0' ? tmp : "/tmp");
     if (n < 0 || (size_t)n >= sizeof s->dir - 32 || mkdtemp(s->dir) == NULL) {
         s->dir[0] = '\0';
-        return error_set(err, BRAID_FAILED, "cannot make a temporary folder in %s: %s; set TMPDIR to one that can be written",
+        return error_set(err, BRAID_FAILED,
+                         "cannot make a temporary folder in %s: %s; set TMPDIR to one that can be written",
                          tmp != NULL && *tmp != '\0' ? tmp : "/tmp", strerror(errno));
     }
     char path[300];
@@ -184,12 +185,14 @@ int plot_script_run(struct plot_script *s, const char *path, struct error *err)
     ok = fclose(s->gp) == 0 && ok;
     s->gp = NULL;
     if (!ok)
-        return error_at(err, BRAID_FAILED, s->dir, 0, 0, "cannot be written; the disk may be full: set TMPDIR to another folder");
+        return error_at(err, BRAID_FAILED, s->dir, 0, 0,
+                        "cannot be written; the disk may be full: set TMPDIR to another folder");
     int status = 0, why = spawn_gnuplot(s, &status);
     if (why == ENOENT || (why == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127))
-        return error_set(err, BRAID_FAILED,
-                         "figures are drawn by gnuplot, which is not installed; install it ('apt-get install gnuplot-nox' on "
-                         "Debian, 'brew install gnuplot' on macOS); everything but plots works without it");
+        return error_set(
+            err, BRAID_FAILED,
+            "figures are drawn by gnuplot, which is not installed; install it ('apt-get install gnuplot-nox' on "
+            "Debian, 'brew install gnuplot' on macOS); everything but plots works without it");
     if (why != 0)
         return error_set(err, BRAID_FAILED, "gnuplot cannot be started: %s", strerror(why));
     if (WIFSIGNALED(status))

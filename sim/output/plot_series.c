@@ -31,7 +31,8 @@ static bool curve_add(struct curve *c, double time, double value)
 }
 
 /* The rows of scope "cluster" and the wanted name, by blocks. */
-static int load_curve(struct curve *c, const struct report_file *f, const struct report_run *run, const char *wanted, struct error *err)
+static int load_curve(struct curve *c, const struct report_file *f, const struct report_run *run, const char *wanted,
+                      struct error *err)
 {
     struct report_range rows = run->tables[RESULTS_SERIES];
     struct report_table t;
@@ -40,8 +41,10 @@ static int load_curve(struct curve *c, const struct report_file *f, const struct
     int code = report_table_open(&t, f->file, f->path, "series", err);
     if (code != BRAID_OK)
         return code;
-    const struct report_column *time = report_column_need(&t, "time", err), *scope = report_column_need(&t, "scope", err),
-                               *name = report_column_need(&t, "name", err), *value = report_column_need(&t, "value", err);
+    const struct report_column *time = report_column_need(&t, "time", err),
+                               *scope = report_column_need(&t, "scope", err),
+                               *name = report_column_need(&t, "name", err),
+                               *value = report_column_need(&t, "value", err);
     if (time == NULL || scope == NULL || name == NULL || value == NULL) {
         report_table_close(&t);
         return BRAID_BAD_INPUT;
@@ -58,8 +61,8 @@ static int load_curve(struct curve *c, const struct report_file *f, const struct
             (code = report_read_text(&t, name, at, count, names, err)) != BRAID_OK)
             break;
         for (uint64_t i = 0; code == BRAID_OK && i < count; i++)
-            if (strcmp(scopes + i * (scope->width + 1), "cluster") == 0 && strcmp(names + i * (name->width + 1), wanted) == 0 &&
-                !curve_add(c, times[i], values[i]))
+            if (strcmp(scopes + i * (scope->width + 1), "cluster") == 0 &&
+                strcmp(names + i * (name->width + 1), wanted) == 0 && !curve_add(c, times[i], values[i]))
                 code = error_set(err, BRAID_FAILED, "out of memory");
     }
     free(times);
@@ -87,7 +90,8 @@ static void write_curve(FILE *data, const struct curve *c, size_t step, double s
     }
 }
 
-static bool write_data(struct plot_job *p, const struct curve *curve, size_t step, double scale, double unit, char name[16])
+static bool write_data(struct plot_job *p, const struct curve *curve, size_t step, double scale, double unit,
+                       char name[16])
 {
     if (curve->n == 0)
         return false;
@@ -104,21 +108,23 @@ static void draw_strips(struct plot_job *p, const struct curve *curves, size_t s
     const struct plot_combo *c = p->combo;
     FILE *gp = p->script->gp;
     double top = 1 - 0.15 / height, bottom = 0.115 / height, each = (top - bottom) / c->n_policies;
-    fputs("unset key\nset multiplot\nset lmargin at screen 0.06\nset rmargin at screen 0.86\nset ytics 50 font ',9'\nset yrange [0:100]\n"
+    fputs("unset key\nset multiplot\nset lmargin at screen 0.06\nset rmargin at screen 0.86\nset ytics 50 font "
+          "',9'\nset yrange [0:100]\n"
           "set format x ''\n",
           gp);
     for (uint32_t i = 0; i < c->n_policies; i++) {
         char name[16];
         bool is_last = i + 1 == c->n_policies;
-        fprintf(gp, "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset label 1 ", top - each * i - 0.24 * each,
-                top - each * (i + 1));
+        fprintf(gp, "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset label 1 ",
+                top - each * i - 0.24 * each, top - each * (i + 1));
         plot_quote(gp, c->policies[i].label);
         fprintf(gp, " at graph 1.015, graph 0.5 left textcolor '%s'\n", canvas_colour(i));
         if (is_last)
             fputs("set format x '%g'\nset xlabel strip_xlabel\n", gp);
         if (write_data(p, &curves[i], step, 100, unit, name))
             fprintf(gp,
-                    "plot '%s' using 1:2 with filledcurves y=0 fillcolor '%s' fillstyle solid 0.25 noborder notitle, '%s' using 1:2 with lines "
+                    "plot '%s' using 1:2 with filledcurves y=0 fillcolor '%s' fillstyle solid 0.25 noborder notitle, "
+                    "'%s' using 1:2 with lines "
                     "linecolor '%s' linewidth 1.2 notitle\n",
                     name, canvas_colour(i), name, canvas_colour(i));
         else
@@ -144,8 +150,9 @@ static void draw(struct plot_job *p, const struct curve *curves, bool is_utiliza
     struct time_unit unit = canvas_time_unit(last), mean_unit = canvas_time_unit(bin * (double)step);
     char subtitle[400], note[200];
     bool in_strips = is_utilization && c->n_policies > MAX_TOGETHER;
-    int n = snprintf(note, sizeof note, "%seach point is the mean over %.3g %s", in_strips ? "allocated GPUs, % of those available; " : "",
-                     bin * (double)step / mean_unit.seconds, mean_unit.name);
+    int n = snprintf(note, sizeof note, "%seach point is the mean over %.3g %s",
+                     in_strips ? "allocated GPUs, % of those available; " : "", bin * (double)step / mean_unit.seconds,
+                     mean_unit.name);
     for (uint32_t i = 0; i < c->n_policies; i++)
         if (c->policies[i].n_runs > 1) {
             snprintf(note + n, sizeof note - (size_t)n, "; seed %s alone", c->policies[i].runs[0]->seed_text);
@@ -164,8 +171,8 @@ static void draw(struct plot_job *p, const struct curve *curves, bool is_utiliza
     canvas_styles(gp, c->n_policies);
     canvas_key(gp, c->n_policies);
     const char *level = is_utilization ? "allocated GPUs (% of those available)" : "jobs in the queue";
-    fprintf(gp, "set xrange [0:%.10g]\nstrip_xlabel = 'time since the start of the trace (%s)'\n", last > 0 ? last / unit.seconds : 1,
-            unit.name);
+    fprintf(gp, "set xrange [0:%.10g]\nstrip_xlabel = 'time since the start of the trace (%s)'\n",
+            last > 0 ? last / unit.seconds : 1, unit.name);
     if (in_strips) {
         draw_strips(p, curves, step, unit.seconds, canvas.height);
         return;

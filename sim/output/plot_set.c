@@ -39,7 +39,9 @@ static int order_by_policy(const struct place *a, const struct place *b)
     if (a_first != b_first)
         return a_first ? -1 : 1;
     int order = natural(a->run->label, b->run->label);
-    return order != 0 ? order : natural(report_run_swept(a->file, a->run, "policy"), report_run_swept(b->file, b->run, "policy"));
+    return order != 0
+               ? order
+               : natural(report_run_swept(a->file, a->run, "policy"), report_run_swept(b->file, b->run, "policy"));
 }
 
 static int order_places(const void *a, const void *b)
@@ -156,7 +158,8 @@ const char *plot_subtitle(const struct plot_combo *c, char *out, size_t size)
         append(out, size, " · ", cluster, "");
     if (run->tables[RESULTS_JOBS].count > 0) {
         char jobs[40];
-        snprintf(jobs, sizeof jobs, "%llu jobs", (unsigned long long)run->tables[RESULTS_JOBS].count);
+        unsigned long long n = run->tables[RESULTS_JOBS].count;
+        snprintf(jobs, sizeof jobs, "%llu job%s", n, n == 1 ? "" : "s");
         append(out, size, " · ", jobs, "");
     }
     if (*c->words != '\0')

@@ -12,11 +12,22 @@
 
 /* The columns of /jobs that the metrics are made of. */
 enum source { SUBMIT, START, END, QUEUED, JCT, WORK, PREEMPTIONS, MOVES, RESTARTS, N_SOURCES };
-static const char *const source_names[N_SOURCES] = {"submit", "start", "end",         "queued", "jct",
+static const char *const source_names[N_SOURCES] = {"submit", "start",       "end",   "queued",  "jct",
                                                     "work",   "preemptions", "moves", "restarts"};
 
 /* A metric is a statistic of a quantity of each job. */
-enum quantity { Q_JCT, Q_WAIT, Q_QUEUED, Q_SLOWDOWN, Q_BOUNDED, Q_SATISFIED, Q_PREEMPTIONS, Q_MOVES, Q_RESTARTS, Q_COUNT };
+enum quantity {
+    Q_JCT,
+    Q_WAIT,
+    Q_QUEUED,
+    Q_SLOWDOWN,
+    Q_BOUNDED,
+    Q_SATISFIED,
+    Q_PREEMPTIONS,
+    Q_MOVES,
+    Q_RESTARTS,
+    Q_COUNT
+};
 enum statistic { S_MEAN, S_P50, S_P95, S_P99, S_MAX, S_SUM, S_MAKESPAN, S_COUNT_OF };
 
 static const struct bucket_metric {
@@ -152,8 +163,8 @@ static double makespan_of(const struct job_columns *c, const uint64_t *jobs, siz
 }
 
 /* `jobs`: those of this bucket. `room`: as many doubles. */
-static double metric_value(const struct job_columns *c, const struct bucket *b, const char *name, const uint64_t *jobs, size_t n,
-                           double *room)
+static double metric_value(const struct job_columns *c, const struct bucket *b, const char *name, const uint64_t *jobs,
+                           size_t n, double *room)
 {
     const struct bucket_metric *m = metric_find(name);
     if (m == NULL)
@@ -194,7 +205,8 @@ static int load_status(struct job_columns *c, const struct report_table *t, stru
     return BRAID_OK;
 }
 
-static int load_sources(struct job_columns *c, const struct report_table *t, struct report_range rows, struct error *err)
+static int load_sources(struct job_columns *c, const struct report_table *t, struct report_range rows,
+                        struct error *err)
 {
     for (int i = 0; i < N_SOURCES; i++) {
         c->source[i] = report_load_f64(t, source_names[i], rows, &c->arena, err);
@@ -210,8 +222,8 @@ static int load_sources(struct job_columns *c, const struct report_table *t, str
 enum { SEPARATOR = '\x1f', KEY_TEXT_MAX = 4096, BLOCK = 16384 };
 
 /* The text of column `c` in row `i` of a block that was read as numbers or text. */
-static const char *value_text(const struct report_column *c, const int64_t *numbers, const char *texts, uint64_t i, char *room,
-                              size_t size)
+static const char *value_text(const struct report_column *c, const int64_t *numbers, const char *texts, uint64_t i,
+                              char *room, size_t size)
 {
     if (c->type == REPORT_TEXT)
         return texts + i * (c->width + 1);
@@ -222,8 +234,8 @@ static const char *value_text(const struct report_column *c, const int64_t *numb
 }
 
 /* Append the value of one key to the key texts of a block of jobs. */
-static int append_key(const struct report_table *t, const char *key, uint64_t begin, uint64_t count, char *joined, size_t stride,
-                      struct error *err)
+static int append_key(const struct report_table *t, const char *key, uint64_t begin, uint64_t count, char *joined,
+                      size_t stride, struct error *err)
 {
     const struct report_column *c = report_column_need(t, key, err);
     if (c == NULL)
@@ -233,7 +245,8 @@ static int append_key(const struct report_table *t, const char *key, uint64_t be
     char *texts = NULL;
     if (c->type == REPORT_TEXT) {
         texts = malloc(count * (c->width + 1));
-        code = texts == NULL ? error_set(err, BRAID_FAILED, "out of memory") : report_read_text(t, c, begin, count, texts, err);
+        code = texts == NULL ? error_set(err, BRAID_FAILED, "out of memory")
+                             : report_read_text(t, c, begin, count, texts, err);
     } else {
         numbers = malloc(count * sizeof *numbers);
         code = numbers == NULL ? error_set(err, BRAID_FAILED, "out of memory")
@@ -260,8 +273,8 @@ static size_t key_width(const struct report_table *t, const char *const *job_key
 }
 
 /* Number the distinct keys in order of appearance; c->bucket[j] is that of job j. */
-static int assign_buckets(struct job_columns *c, struct names *keys, const struct report_table *t, struct report_range rows,
-                          const char *const *job_keys, uint32_t n_job_keys, struct error *err)
+static int assign_buckets(struct job_columns *c, struct names *keys, const struct report_table *t,
+                          struct report_range rows, const char *const *job_keys, uint32_t n_job_keys, struct error *err)
 {
     size_t stride = key_width(t, job_keys, n_job_keys);
     char *joined = malloc(BLOCK * stride);
@@ -336,7 +349,8 @@ static int fill_buckets(struct buckets *out, struct job_columns *c, const struct
     return BRAID_OK;
 }
 
-static int mark_measured(struct job_columns *c, const struct report_file *f, const struct report_run *run, struct error *err)
+static int mark_measured(struct job_columns *c, const struct report_file *f, const struct report_run *run,
+                         struct error *err)
 {
     struct measure_window window;
     int code = report_config_measure(&window, f, run, c->n > 0 ? c->source[SUBMIT][0] : 0, err);
@@ -348,8 +362,9 @@ static int mark_measured(struct job_columns *c, const struct report_file *f, con
     return code;
 }
 
-int buckets_load(struct buckets *out, const struct report_file *f, const struct report_run *run, const char *const *job_keys,
-                 uint32_t n_job_keys, const char *const *metrics, uint32_t n_metrics, struct arena *a, struct error *err)
+int buckets_load(struct buckets *out, const struct report_file *f, const struct report_run *run,
+                 const char *const *job_keys, uint32_t n_job_keys, const char *const *metrics, uint32_t n_metrics,
+                 struct arena *a, struct error *err)
 {
     *out = (struct buckets){0};
     struct report_range rows = run->tables[RESULTS_JOBS];

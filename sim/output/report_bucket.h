@@ -24,7 +24,8 @@ struct buckets {
 const char *bucket_metric_unit(const char *metric);
 
 /* Split the jobs of `run`; memory of `a`. */
-int buckets_load(struct buckets *out, const struct report_file *f, const struct report_run *run, const char *const *job_keys,
-                 uint32_t n_job_keys, const char *const *metrics, uint32_t n_metrics, struct arena *a, struct error *err);
+int buckets_load(struct buckets *out, const struct report_file *f, const struct report_run *run,
+                 const char *const *job_keys, uint32_t n_job_keys, const char *const *metrics, uint32_t n_metrics,
+                 struct arena *a, struct error *err);
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const usual_metrics[] = {"jct_mean", "jct_p50", "jct_p99", "wait_mean", "gpu_utilization", "makespan"};
+static const char *const usual_metrics[] = {"jct_mean",  "jct_p50",         "jct_p99",
+                                            "wait_mean", "gpu_utilization", "makespan"};
 /* Of a part of the jobs: utilisation and makespan belong to the whole cluster. */
 static const char *const usual_job_metrics[] = {"jct_mean", "jct_p50", "jct_p99", "wait_mean"};
 
@@ -68,23 +69,24 @@ static bool is_run_key(const struct swept_keys *swept, const char *key)
 
 static int unknown_key(const struct swept_keys *swept, const char *key, struct error *err)
 {
-    const char *names[MAX_KEYS + 16] = {"vc",   "gpus",       "user", "status", "trace_status", "policy",
-                                        "seed", "experiment", "file", "run"};
+    const char *names[MAX_KEYS + 16] = {"vc",     "gpus", "user",       "status", "trace_status",
+                                        "policy", "seed", "experiment", "file",   "run"};
     size_t n = 10;
     for (uint32_t i = 0; i < swept->n; i++)
         names[n++] = swept->keys[i];
     const char *near = text_nearest(key, names, n);
     if (near != NULL)
         return error_set(err, BRAID_BAD_INPUT, "--by: unknown key '%s'; did you mean '%s'?", key, near);
-    return error_set(err, BRAID_BAD_INPUT,
-                     "--by: unknown key '%s'; use vc, gpus, user, status, trace_status, policy, seed, experiment, file, run or a "
-                     "swept key",
-                     key);
+    return error_set(
+        err, BRAID_BAD_INPUT,
+        "--by: unknown key '%s'; use vc, gpus, user, status, trace_status, policy, seed, experiment, file, run or a "
+        "swept key",
+        key);
 }
 
 /* c->keys: "policy", then the run keys, then the job keys, which start at *n_run_keys. */
-static int choose_keys(struct compare *c, const struct compare_options *o, const struct swept_keys *swept, uint32_t *n_run_keys,
-                       struct error *err)
+static int choose_keys(struct compare *c, const struct compare_options *o, const struct swept_keys *swept,
+                       uint32_t *n_run_keys, struct error *err)
 {
     c->keys = ARENA_NEW(&c->arena, const char *, (size_t)o->n_by + MAX_KEYS + 8);
     c->warnings = ARENA_NEW(&c->arena, const char *, MAX_WARNINGS);
@@ -135,7 +137,9 @@ static int compare_by_rest(const struct compare *c, const struct swept_keys *swe
 {
     for (uint32_t k = 0; k <= swept->n; k++) {
         const char *key = k < swept->n ? swept->keys[k] : "seed";
-        int order = is_in(c->keys, c->n_keys, key) ? 0 : natural(sample_value(&c->samples, a, key), sample_value(&c->samples, b, key));
+        int order = is_in(c->keys, c->n_keys, key)
+                        ? 0
+                        : natural(sample_value(&c->samples, a, key), sample_value(&c->samples, b, key));
         if (order != 0)
             return order;
     }
@@ -172,7 +176,8 @@ static void tell_apart(struct compare *c, struct member *members, const struct s
             if (compare_by_keys(c, a, b, true) != 0 || compare_by_rest(c, swept, a, b) != 0)
                 continue;
             clash = true;
-            helps = helps || strcmp(sample_value(&c->samples, a, others[i]), sample_value(&c->samples, b, others[i])) != 0;
+            helps =
+                helps || strcmp(sample_value(&c->samples, a, others[i]), sample_value(&c->samples, b, others[i])) != 0;
         }
         if (!clash)
             return;
@@ -221,7 +226,9 @@ static uint32_t pair_up(struct compare *c, const struct swept_keys *swept, const
             pairs[2 * n_pairs + 1] = group[i].sample;
             n_pairs++;
             if (strcmp(base[b].sample->run->trace_digest, group[i].sample->run->trace_digest) != 0)
-                warn(c, "'%s' and '%s' did not run the same trace (digests %.12s and %.12s): the ratio compares different jobs",
+                warn(c,
+                     "'%s' and '%s' did not run the same trace (digests %.12s and %.12s): the ratio compares different "
+                     "jobs",
                      base[b].sample->run->label, group[i].sample->run->label, base[b].sample->run->trace_digest,
                      group[i].sample->run->trace_digest);
             break;
@@ -262,7 +269,8 @@ static int fill_group(struct compare *c, struct compare_group *g, const struct m
     return BRAID_OK;
 }
 
-static int build_groups(struct compare *c, const struct member *members, const struct swept_keys *swept, struct error *err)
+static int build_groups(struct compare *c, const struct member *members, const struct swept_keys *swept,
+                        struct error *err)
 {
     uint32_t n = c->samples.n_samples, base_begin = 0, base_end = 0;
     c->groups = ARENA_NEW(&c->arena, struct compare_group, n);
@@ -280,7 +288,8 @@ static int build_groups(struct compare *c, const struct member *members, const s
             base_begin = begin;
             base_end = end;
         }
-        g->n_pairs = pair_up(c, swept, members + begin, end - begin, members + base_begin, base_end - base_begin, pairs);
+        g->n_pairs =
+            pair_up(c, swept, members + begin, end - begin, members + base_begin, base_end - base_begin, pairs);
         code = fill_group(c, g, members + begin, end - begin, pairs, err);
         if (g->n_pairs < g->n_runs && c->samples.n_job_keys == 0)
             warn(c, "'%s': %u of %u runs have a counterpart of the baseline '%s' (same seed and other swept values)",
@@ -300,13 +309,13 @@ static void warn_of_status(struct compare *c, const struct report_file *files, s
             if (strcmp(files[i].runs[r].status, "failed") == 0)
                 warn(c, "run %s (%s) failed and is left out", files[i].runs[r].id, title);
             else
-                warn(c, "run %s (%s) ended as %s: its means are over the jobs that had finished", files[i].runs[r].id, title,
-                     files[i].runs[r].status);
+                warn(c, "run %s (%s) ended as %s: its means are over the jobs that had finished", files[i].runs[r].id,
+                     title, files[i].runs[r].status);
         }
 }
 
-static int build(struct compare *out, const struct report_file *files, size_t n_files, const struct compare_options *options,
-                 struct error *err)
+static int build(struct compare *out, const struct report_file *files, size_t n_files,
+                 const struct compare_options *options, struct error *err)
 {
     struct swept_keys swept = {.n = 0};
     uint32_t n_run_keys = 0;
@@ -348,8 +357,8 @@ static int build(struct compare *out, const struct report_file *files, size_t n_
     return code;
 }
 
-int compare_build(struct compare *out, const struct report_file *files, size_t n_files, const struct compare_options *options,
-                  struct error *err)
+int compare_build(struct compare *out, const struct report_file *files, size_t n_files,
+                  const struct compare_options *options, struct error *err)
 {
     *out = (struct compare){0};
     arena_init(&out->arena);

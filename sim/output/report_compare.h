@@ -16,8 +16,9 @@
 #include "output/report_stats.h"
 
 struct compare_options {
-    const char *baseline;     /* a policy's label; NULL: "fifo" when it is there, else the first in natural order */
-    const char *const *by;    /* keys; none: policy and all swept keys but the seed. Job keys (vc, gpus, …) alone add to these */
+    const char *baseline; /* a policy's label; NULL: "fifo" when it is there, else the first in natural order */
+    const char *const
+        *by; /* keys; none: policy and all swept keys but the seed. Job keys (vc, gpus, …) alone add to these */
     uint32_t n_by;
     const char *const *metrics; /* none: the usual ones */
     uint32_t n_metrics;
@@ -43,7 +44,8 @@ struct compare {
     const char *const *metrics;
     const char **units;
     uint32_t n_groups;
-    struct compare_group *groups; /* by the other keys in natural order; within: the baseline first, then natural order */
+    struct compare_group
+        *groups; /* by the other keys in natural order; within: the baseline first, then natural order */
     const char *baseline;
     uint32_t n_warnings;
     const char **warnings;
@@ -53,8 +55,8 @@ struct compare {
 
 /* Compare all runs of `files` (which stay open as long as `out`). BRAID_BAD_INPUT: no runs, an unknown key, metric or baseline, jobs not
  * stored. */
-int compare_build(struct compare *out, const struct report_file *files, size_t n_files, const struct compare_options *options,
-                  struct error *err);
+int compare_build(struct compare *out, const struct report_file *files, size_t n_files,
+                  const struct compare_options *options, struct error *err);
 void compare_fini(struct compare *c);
 
 #endif

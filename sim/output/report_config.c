@@ -38,8 +38,8 @@ static const char *scalar(const yaml_node_t *node)
 }
 
 /* A time of `measure`, or `otherwise` where the config names no time ("start", "end") or lacks the key. */
-static bool read_time(yaml_document_t *d, yaml_node_t *measure, const char *key, const char *open_word, double otherwise,
-                      double *out)
+static bool read_time(yaml_document_t *d, yaml_node_t *measure, const char *key, const char *open_word,
+                      double otherwise, double *out)
 {
     const char *text = scalar(child(d, measure, key));
     int64_t ns;

@@ -25,12 +25,14 @@ static uint32_t find_run(const struct report_file *f, const char *id)
     return i;
 }
 
-static int read_header(struct report_cost *c, const struct report_file *f, const char *path, char *line, struct error *err)
+static int read_header(struct report_cost *c, const struct report_file *f, const char *path, char *line,
+                       struct error *err)
 {
     char *rest = line;
     const char *first = next_field(&rest);
     if (first == NULL || strcmp(first, "run") != 0)
-        return error_at(err, BRAID_BAD_INPUT, path, 1, 1, "the first column is not 'run'; remove the file or run again");
+        return error_at(err, BRAID_BAD_INPUT, path, 1, 1,
+                        "the first column is not 'run'; remove the file or run again");
     c->columns = ARENA_NEW(&c->arena, const char *, strlen(rest == NULL ? "" : rest) + 1);
     for (char *name; c->columns != NULL && (name = next_field(&rest)) != NULL;)
         c->columns[c->n_columns++] = arena_text(&c->arena, name, strlen(name));

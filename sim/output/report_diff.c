@@ -177,7 +177,8 @@ static bool compare_pair(struct diff *d, const struct side s[2], const uint64_t 
     bool differs = false;
     for (int c = 0; c < DIFF_COLUMNS; c++) {
         double a = s[0].values[c][row[0] - s[0].from], b = s[1].values[c][row[1] - s[1].from];
-        bool is_same_value = c == STATUS ? strcmp(report_enum_text(s[0].status, (int64_t)a), report_enum_text(s[1].status, (int64_t)b)) == 0
+        bool is_same_value = c == STATUS ? strcmp(report_enum_text(s[0].status, (int64_t)a),
+                                                  report_enum_text(s[1].status, (int64_t)b)) == 0
                                          : is_same(a, b);
         if (is_same_value)
             continue;
@@ -209,7 +210,8 @@ static bool compare_pair(struct diff *d, const struct side s[2], const uint64_t 
 /* ---- pairing all jobs ------------------------------------------------------------------------- */
 
 /* Both runs list the same ids in the same order: the usual case, read by blocks. */
-static int compare_in_order(struct diff *d, struct side s[2], bool *is_in_order, struct stretch_diff *stretches, struct error *err)
+static int compare_in_order(struct diff *d, struct side s[2], bool *is_in_order, struct stretch_diff *stretches,
+                            struct error *err)
 {
     uint64_t block = s[0].n < BLOCK ? s[0].n : BLOCK;
     int code = side_alloc(&s[0], block, err);
@@ -278,7 +280,9 @@ static int compare_by_id(struct diff *d, struct side s[2], struct stretch_diff *
     uint64_t a = 0, b = 0, occurrence = 0;
     const char *before = NULL;
     while (code == BRAID_OK && (a < s[0].n || b < s[1].n)) {
-        int order = a == s[0].n ? 1 : b == s[1].n ? -1 : strcmp(id_at(&s[0], s[0].order[a]), id_at(&s[1], s[1].order[b]));
+        int order = a == s[0].n   ? 1
+                    : b == s[1].n ? -1
+                                  : strcmp(id_at(&s[0], s[0].order[a]), id_at(&s[1], s[1].order[b]));
         if (order != 0) {
             d->n_only[order < 0 ? 0 : 1]++;
             *(order < 0 ? &a : &b) += 1;
@@ -366,7 +370,8 @@ void diff_fini(struct diff *d)
 
 bool diff_is_equal(const struct diff *d)
 {
-    return d->n_different == 0 && d->n_only[0] == 0 && d->n_only[1] == 0 && d->n_other_stretches == 0 && d->n_other_gpus == 0;
+    return d->n_different == 0 && d->n_only[0] == 0 && d->n_only[1] == 0 && d->n_other_stretches == 0 &&
+           d->n_other_gpus == 0;
 }
 
 /* ---- pairing runs ----------------------------------------------------------------------------- */
@@ -377,15 +382,18 @@ static bool has_same_values(const struct report_file *f, const struct report_run
     if (strcmp(run->label, other->label) != 0 || run->seed != other->seed)
         return false;
     for (uint32_t k = 0; k < f->n_swept; k++)
-        if (strcmp(f->swept_keys[k], "policy") != 0 && strcmp(run->swept[k], report_run_swept(g, other, f->swept_keys[k])) != 0)
+        if (strcmp(f->swept_keys[k], "policy") != 0 &&
+            strcmp(run->swept[k], report_run_swept(g, other, f->swept_keys[k])) != 0)
             return false;
     for (uint32_t k = 0; k < g->n_swept; k++)
-        if (strcmp(g->swept_keys[k], "policy") != 0 && strcmp(other->swept[k], report_run_swept(f, run, g->swept_keys[k])) != 0)
+        if (strcmp(g->swept_keys[k], "policy") != 0 &&
+            strcmp(other->swept[k], report_run_swept(f, run, g->swept_keys[k])) != 0)
             return false;
     return true;
 }
 
-const struct report_run *diff_partner(const struct report_file *f, const struct report_run *run, const struct report_file *other)
+const struct report_run *diff_partner(const struct report_file *f, const struct report_run *run,
+                                      const struct report_file *other)
 {
     for (uint32_t i = 0; i < other->n_runs; i++)
         if (strcmp(other->runs[i].id, run->id) == 0)

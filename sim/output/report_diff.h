@@ -13,9 +13,9 @@ enum { DIFF_LARGEST = 5, DIFF_COLUMNS = 10 };
 extern const char *const diff_column_names[DIFF_COLUMNS]; /* "status" first; the rest are numbers */
 
 struct diff_column {
-    uint64_t n;      /* jobs in which it differs */
-    double largest;  /* absolute difference; NaN when one side has none in every such job, 0 for status */
-    char job[64];    /* where that is */
+    uint64_t n;     /* jobs in which it differs */
+    double largest; /* absolute difference; NaN when one side has none in every such job, 0 for status */
+    char job[64];   /* where that is */
 };
 
 /* A job in which something differs. Values are NaN where there is none. */
@@ -40,7 +40,7 @@ struct diff_parting {
 struct diff {
     uint64_t n_jobs[2], n_paired, n_different, n_only[2];
     struct diff_column columns[DIFF_COLUMNS];
-    bool has_segments; /* both runs kept them */
+    bool has_segments;          /* both runs kept them */
     uint64_t n_other_stretches; /* jobs with equal /jobs columns that held GPUs at other times */
     uint64_t n_other_gpus;      /* jobs that held other GPUs at the same times */
     uint32_t n_largest;
@@ -59,6 +59,7 @@ bool diff_is_equal(const struct diff *d);
 
 /* The partner of a run in another file: the one of equal id, else the only one of equal label and swept values, else, when both files hold
  * one run alone, that one; NULL: none. */
-const struct report_run *diff_partner(const struct report_file *f, const struct report_run *run, const struct report_file *other);
+const struct report_run *diff_partner(const struct report_file *f, const struct report_run *run,
+                                      const struct report_file *other);
 
 #endif

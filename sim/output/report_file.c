@@ -31,7 +31,8 @@ static int open_hdf5(struct report_file *f, struct error *err)
 {
     struct stat st;
     if (stat(f->path, &st) != 0)
-        return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0, "%s; a results file is made by 'braid run CONFIG.yaml -o OUT.h5'",
+        return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0,
+                        "%s; a results file is made by 'braid run CONFIG.yaml -o OUT.h5'",
                         errno == ENOENT ? "no such file" : strerror(errno));
     if (S_ISDIR(st.st_mode))
         return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0, "this is a folder; name the results file (.h5) itself");
@@ -61,7 +62,8 @@ static int open_hdf5(struct report_file *f, struct error *err)
     if (is_hdf5 <= 0)
         return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0,
                         "not a results file (HDF5); give the .h5 file that 'braid run' wrote");
-    return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0, "the file is damaged (%s); run the experiment again", why.text);
+    return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0, "the file is damaged (%s); run the experiment again",
+                    why.text);
 }
 
 static int check_schema(const struct report_file *f, struct error *err)
@@ -83,8 +85,8 @@ static int check_schema(const struct report_file *f, struct error *err)
         return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0,
                         "an HDF5 file, but not a results file of braid (it has no attribute 'schema')");
     return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0,
-                    "written with schema %lld, but this braid reads schema %d; use the braid that wrote it", (long long)schema,
-                    RESULTS_SCHEMA);
+                    "written with schema %lld, but this braid reads schema %d; use the braid that wrote it",
+                    (long long)schema, RESULTS_SCHEMA);
 }
 
 /* ---- the runs --------------------------------------------------------------------------------- */
@@ -180,8 +182,8 @@ static int load_run_ranges(struct report_file *f, const struct report_table *t, 
                 return BRAID_BAD_INPUT;
         }
         for (uint32_t i = 0; i < f->n_runs; i++)
-            f->runs[i].tables[table] =
-                begin == NULL ? (struct report_range){0, 0} : (struct report_range){(uint64_t)begin[i], (uint64_t)count[i]};
+            f->runs[i].tables[table] = begin == NULL ? (struct report_range){0, 0}
+                                                     : (struct report_range){(uint64_t)begin[i], (uint64_t)count[i]};
     }
     return BRAID_OK;
 }
@@ -280,8 +282,8 @@ static int complain_about_run(const struct report_file *f, const char *what, str
         memcpy(list + used, line, (size_t)n + 1);
         used += (size_t)n;
     }
-    return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0, "%s; there are: %s%s", what, list[0] != '\0' ? list : "no runs",
-                    shown < f->n_runs ? ", …" : "");
+    return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0, "%s; there are: %s%s", what,
+                    list[0] != '\0' ? list : "no runs", shown < f->n_runs ? ", …" : "");
 }
 
 enum { ID_PREFIX_MIN = 4 };

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const sample_count_names[SAMPLE_COUNTS] = {"jobs", "finished", "unfinished", "rejected", "failed", "killed"};
+const char *const sample_count_names[SAMPLE_COUNTS] = {"jobs",     "finished", "unfinished",
+                                                       "rejected", "failed",   "killed"};
 
 static const char *const job_keys[] = {"vc", "gpus", "user", "status", "trace_status"};
 enum { N_JOB_KEYS = sizeof job_keys / sizeof job_keys[0] };
@@ -23,13 +24,14 @@ bool sample_is_job_key(const char *key)
 }
 
 /* A metric that no table has: name the nearest of those there are. */
-static int unknown_metric(const struct report_table *summary, const struct report_cost *cost, const char *name, bool by_jobs,
-                          struct error *err)
+static int unknown_metric(const struct report_table *summary, const struct report_cost *cost, const char *name,
+                          bool by_jobs, struct error *err)
 {
     const char *names[256];
     size_t n = 0;
     for (uint32_t i = 0; i < summary->n_columns && n < 200; i++)
-        if (summary->columns[i].type != REPORT_TEXT && (!by_jobs || bucket_metric_unit(summary->columns[i].name) != NULL))
+        if (summary->columns[i].type != REPORT_TEXT &&
+            (!by_jobs || bucket_metric_unit(summary->columns[i].name) != NULL))
             names[n++] = summary->columns[i].name;
     for (uint32_t i = 0; !by_jobs && i < cost->n_columns && n < 256; i++)
         names[n++] = cost->columns[i];
@@ -38,12 +40,13 @@ static int unknown_metric(const struct report_table *summary, const struct repor
         return error_set(err, BRAID_BAD_INPUT, "unknown metric '%s'; did you mean '%s'?", name, near);
     if (by_jobs && report_column_find(summary, name) != NULL)
         return error_set(err, BRAID_BAD_INPUT,
-                         "metric '%s' is known for whole runs only; leave out vc, gpus, user and status from --by", name);
+                         "metric '%s' is known for whole runs only; leave out vc, gpus, user and status from --by",
+                         name);
     if (strcmp(name, "wall_s") == 0 || strcmp(name, "cpu_s") == 0)
         return error_at(err, BRAID_BAD_INPUT, summary->path, 0, 0,
                         "metric '%s' needs the file .cost.csv that 'braid run' writes beside the results", name);
-    return error_set(err, BRAID_BAD_INPUT, "unknown metric '%s'; the columns of /summary are the metrics (see docs/schema.md)",
-                     name);
+    return error_set(err, BRAID_BAD_INPUT,
+                     "unknown metric '%s'; the columns of /summary are the metrics (see docs/schema.md)", name);
 }
 
 static uint32_t cost_column(const struct report_cost *cost, const char *name)
@@ -141,8 +144,8 @@ static int add_buckets(struct sample_set *s, const struct report_file *f, const 
 {
     if (!report_run_has(run, RESULTS_JOBS))
         return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0,
-                        "run %s has no rows in /jobs, from which '%s' is made; run again with 'output: {jobs: true}'", run->id,
-                        s->job_keys[0]);
+                        "run %s has no rows in /jobs, from which '%s' is made; run again with 'output: {jobs: true}'",
+                        run->id, s->job_keys[0]);
     struct buckets b;
     int code = buckets_load(&b, f, run, s->job_keys, s->n_job_keys, s->metrics, s->n_metrics, &s->arena, err);
     for (uint32_t i = 0; code == BRAID_OK && i < b.n; i++) {

@@ -36,8 +36,9 @@ bool sample_is_job_key(const char *key);
 
 /* Load all runs of `files`, a run id once. With job keys, jobs must be stored in every file: BRAID_BAD_INPUT says how to store them. An
  * unknown metric is BRAID_BAD_INPUT with the nearest name. `out` is empty on error. */
-int sample_set_load(struct sample_set *out, const struct report_file *files, size_t n_files, const char *const *job_keys,
-                    uint32_t n_job_keys, const char *const *metrics, uint32_t n_metrics, struct error *err);
+int sample_set_load(struct sample_set *out, const struct report_file *files, size_t n_files,
+                    const char *const *job_keys, uint32_t n_job_keys, const char *const *metrics, uint32_t n_metrics,
+                    struct error *err);
 void sample_set_fini(struct sample_set *s);
 
 /* The key of the whole `policy` entry of a sweep: it tells policies of one label apart. */

@@ -17,7 +17,8 @@ static int order_stretches(const void *a, const void *b)
     return x->end_s < y->end_s ? -1 : x->end_s > y->end_s;
 }
 
-static bool has_same_gpus(const struct stretches *s, const struct stretch *a, const struct stretches *t, const struct stretch *b)
+static bool has_same_gpus(const struct stretches *s, const struct stretch *a, const struct stretches *t,
+                          const struct stretch *b)
 {
     if (s->spans == NULL || t->spans == NULL)
         return true;
@@ -26,7 +27,8 @@ static bool has_same_gpus(const struct stretches *s, const struct stretch *a, co
 }
 
 /* /allocs come in order of segment; `first` is the row of /segments of v[0]. */
-static int load_spans(struct stretches *out, const struct report_file *f, const struct report_run *run, struct error *err)
+static int load_spans(struct stretches *out, const struct report_file *f, const struct report_run *run,
+                      struct error *err)
 {
     struct report_range rows = run->tables[RESULTS_ALLOCS];
     struct report_table t;
@@ -61,7 +63,8 @@ static int load_spans(struct stretches *out, const struct report_file *f, const 
     return code;
 }
 
-static int load_segments(struct stretches *out, const struct report_file *f, const struct report_run *run, struct error *err)
+static int load_segments(struct stretches *out, const struct report_file *f, const struct report_run *run,
+                         struct error *err)
 {
     struct report_range rows = run->tables[RESULTS_SEGMENTS];
     struct report_table t;
@@ -97,7 +100,8 @@ static int arrange(struct stretches *s, struct error *err)
     uint64_t kept = 0;
     for (uint64_t i = 0; i < s->n && s->v[i].job != UINT32_MAX; i++) {
         struct stretch *last = kept > 0 ? &s->v[kept - 1] : NULL;
-        if (last != NULL && last->job == s->v[i].job && last->end_s == s->v[i].begin_s && has_same_gpus(s, last, s, &s->v[i]))
+        if (last != NULL && last->job == s->v[i].job && last->end_s == s->v[i].begin_s &&
+            has_same_gpus(s, last, s, &s->v[i]))
             last->end_s = s->v[i].end_s;
         else
             s->v[kept++] = s->v[i];
@@ -242,7 +246,11 @@ static void explain_side(const struct stretch_diff *d, struct diff_parting *p, i
         say_gpus(gpus, sizeof gpus, &d->sides[i], &v[k]);
         bool is_last = k + 1 == n;
         if (v[k].begin_s == p->at_s)
-            snprintf(out, size, "%s it%s", k == 0 ? "starts" : k > 0 && v[k - 1].end_s == v[k].begin_s ? "moves" : "resumes", gpus);
+            snprintf(out, size, "%s it%s",
+                     k == 0                                    ? "starts"
+                     : k > 0 && v[k - 1].end_s == v[k].begin_s ? "moves"
+                                                               : "resumes",
+                     gpus);
         else if (v[k].end_s == p->at_s && !is_last)
             snprintf(out, size, "takes its GPUs; it goes on at %.15g s", v[k + 1].begin_s);
         else if (v[k].begin_s < p->at_s && v[k].end_s > p->at_s)
@@ -256,8 +264,8 @@ static void explain_side(const struct stretch_diff *d, struct diff_parting *p, i
 }
 
 /* The reason that the decision log gives for what happened to the job at that moment. */
-static int find_why(const struct report_file *f, const struct report_run *run, double at_s, uint64_t rank, char *out, size_t size,
-                    struct error *err)
+static int find_why(const struct report_file *f, const struct report_run *run, double at_s, uint64_t rank, char *out,
+                    size_t size, struct error *err)
 {
     enum { BLOCK = 65536 };
     struct report_range rows = run->tables[RESULTS_EVENTS];

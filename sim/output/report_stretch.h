@@ -20,7 +20,7 @@ struct stretch_span {
 
 struct stretches {
     uint64_t n;
-    struct stretch *v; /* by job, then begin */
+    struct stretch *v;          /* by job, then begin */
     struct stretch_span *spans; /* NULL when /allocs are not stored */
     uint64_t n_jobs;
     uint64_t *at; /* n_jobs + 1: those of job j are v[at[j]] .. v[at[j + 1]] */

@@ -7,7 +7,8 @@
 static int fail(const struct report_table *t, struct error *err, const char *what, const char *column)
 {
     return error_at(err, BRAID_BAD_INPUT, t->path, 0, 0,
-                    "table /%s, column '%s': %s; the file is damaged or was not written by braid", t->name, column, what);
+                    "table /%s, column '%s': %s; the file is damaged or was not written by braid", t->name, column,
+                    what);
 }
 
 static bool load_members(struct report_table *t, struct report_column *c, hid_t type)
@@ -94,7 +95,8 @@ static bool load_units(struct report_table *t, struct report_column *c)
     return ok && c->units != NULL;
 }
 
-static int load_column(struct report_table *t, struct report_column *c, hid_t group, const char *name, struct error *err)
+static int load_column(struct report_table *t, struct report_column *c, hid_t group, const char *name,
+                       struct error *err)
 {
     c->name = name;
     c->dataset = H5Dopen2(group, name, H5P_DEFAULT);
@@ -217,7 +219,8 @@ static int read_slice(const struct report_table *t, const struct report_column *
 {
     if (begin > t->rows || count > t->rows - begin)
         return error_at(err, BRAID_BAD_INPUT, t->path, 0, 0,
-                        "table /%s has %" PRIu64 " rows, but rows %" PRIu64 " to %" PRIu64 " are asked for; the file is damaged",
+                        "table /%s has %" PRIu64 " rows, but rows %" PRIu64 " to %" PRIu64
+                        " are asked for; the file is damaged",
                         t->name, t->rows, begin, begin + count);
     if (count == 0)
         return BRAID_OK;
@@ -239,16 +242,16 @@ static int read_slice(const struct report_table *t, const struct report_column *
     return status >= 0 ? BRAID_OK : fail(t, err, "its values cannot be read", c->name);
 }
 
-int report_read_f64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count, double *out,
-                    struct error *err)
+int report_read_f64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
+                    double *out, struct error *err)
 {
     if (c->type == REPORT_TEXT)
         return fail(t, err, "it holds text where numbers are wanted", c->name);
     return read_slice(t, c, begin, count, H5T_NATIVE_DOUBLE, out, err);
 }
 
-int report_read_i64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count, int64_t *out,
-                    struct error *err)
+int report_read_i64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
+                    int64_t *out, struct error *err)
 {
     if (c->type == REPORT_TEXT || c->type == REPORT_REAL)
         return fail(t, err, "it does not hold whole numbers", c->name);
@@ -256,8 +259,8 @@ int report_read_i64(const struct report_table *t, const struct report_column *c,
     return read_slice(t, c, begin, count, c->type == REPORT_UINT ? H5T_NATIVE_UINT64 : H5T_NATIVE_INT64, out, err);
 }
 
-int report_read_text(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count, char *out,
-                     struct error *err)
+int report_read_text(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
+                     char *out, struct error *err)
 {
     if (c->type != REPORT_TEXT)
         return fail(t, err, "it does not hold text", c->name);

@@ -23,7 +23,7 @@ struct report_range {
 struct report_column {
     const char *name, *units;
     enum report_type type;
-    size_t width; /* REPORT_TEXT: bytes of a value as stored; report_read_text wants width + 1 for each */
+    size_t width;       /* REPORT_TEXT: bytes of a value as stored; report_read_text wants width + 1 for each */
     uint32_t n_members; /* REPORT_ENUM */
     const char **members;
     int64_t *member_values;
@@ -55,13 +55,13 @@ const char *report_enum_text(const struct report_column *c, int64_t value);
 int64_t report_enum_value(const struct report_column *c, const char *name);
 
 /* Read rows [begin, begin + count) of a column. BRAID_BAD_INPUT when they are not in the table or cannot be read. */
-int report_read_f64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count, double *out,
-                    struct error *err);
-int report_read_i64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count, int64_t *out,
-                    struct error *err);
+int report_read_f64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
+                    double *out, struct error *err);
+int report_read_i64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
+                    int64_t *out, struct error *err);
 /* Row i is at out + i * (c->width + 1), ended by '\0'. */
-int report_read_text(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count, char *out,
-                     struct error *err);
+int report_read_text(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
+                     char *out, struct error *err);
 
 /* By name, into memory of `a`: what most readers want of one run. NULL with `err` filled. */
 double *report_load_f64(const struct report_table *t, const char *column, struct report_range rows, struct arena *a,

@@ -35,7 +35,7 @@ struct run_output {
 /* SHA-256 over the core columns of the jobs (rank, submit, start, end, run_time, overhead, lost, gpu_time in ns, GPUs, counts, status). */
 void results_digest(const struct run_result *r, const struct workload *w, char out_hex[DIGEST_HEX + 1]);
 
-/* Which tables a run keeps, as /runs/output says it: "jobs, series 60 s, segments, events"; returns `out`. */
+/* Which tables a run keeps, as /runs/output says it: "summary, jobs, series 60 s, segments, events"; returns `out`. */
 const char *results_output_text(const struct output_spec *o, bool keeps_jobs, char *out, size_t size);
 
 /* Write `parts_dir/<id>.h5` whole or not at all (the folder is made when absent); a failed run goes to `<id>.failed.h5`, which never counts

@@ -3,8 +3,8 @@
 #include "output/results_schema.h"
 
 #include "base/number.h"
+#include "output/export_number.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,10 +59,9 @@ void results_digest(const struct run_result *r, const struct workload *w, char o
 
 const char *results_output_text(const struct output_spec *o, bool keeps_jobs, char *out, size_t size)
 {
-    char series[48] = "";
+    char step[EXPORT_NUMBER_MAX], series[64] = "";
     if (o->series_step_ns > 0)
-        snprintf(series, sizeof series, ", series %" PRId64 ".%09" PRId64 " s", o->series_step_ns / NS_PER_S,
-                 o->series_step_ns % NS_PER_S);
+        snprintf(series, sizeof series, ", series %s s", number_shortest((double)o->series_step_ns / NS_PER_S, step));
     snprintf(out, size, "summary%s%s%s%s", keeps_jobs ? ", jobs" : "", series, o->segments ? ", segments" : "",
              o->events ? ", events" : "");
     return out;

@@ -15,9 +15,10 @@ static int fail(const struct results_writer *w, int number, struct error *err)
 {
     char text[128];
     const char *what = strerror_r(number, text, sizeof text);
-    const char *mend = number == ENOSPC || number == EDQUOT ? "; make room there and run again with --resume"
-                       : number == EFBIG                    ? "; the limit on the size of files (ulimit -f) is too low"
-                       : number == ENOENT                   ? "; make the folder first"
+    const char *mend = number == ENOSPC || number == EDQUOT
+                           ? "; make room there and run again (braid run --resume keeps what is stored)"
+                       : number == EFBIG  ? "; the limit on the size of files (ulimit -f) is too low"
+                       : number == ENOENT ? "; make the folder first"
                        : number == EACCES || number == EROFS || number == EPERM ? "; choose another place with -o"
                                                                                 : "";
     return error_at(err, BRAID_FAILED, w->path, 0, 0, "cannot write: %s%s", what, mend);

@@ -37,7 +37,7 @@ struct world {
     int owner[NAIVE_NODES][NAIVE_GPUS]; /* a job, or -1 */
     struct state jobs[NAIVE_JOBS];
     uint32_t first_node[NAIVE_VCS], end_node[NAIVE_VCS], quota[NAIVE_VCS];
-    uint32_t cursor[NAIVE_VCS]; /* placement round_robin, a partition: kept under its first VC */
+    uint32_t cursor[NAIVE_NODES]; /* placement round_robin: of the partition that begins with this node */
     int64_t alarm[NAIVE_VCS];
     bool is_asked[NAIVE_VCS];
     uint64_t n_starts;
@@ -351,11 +351,19 @@ static bool start_within(struct world *w, uint32_t j, const uint32_t free[NAIVE_
     return true;
 }
 
+/* It takes its turn: on the GPUs that it had when the round began, or where the placement puts it. Either way nobody displaces it again
+ * in this round under `quantum`. */
 static bool start(struct world *w, uint32_t j)
 {
     uint32_t free[NAIVE_NODES];
+    if (go_back(w, j)) {
+        w->jobs[j].is_open = w->c->preempt == N_WHEN_BETTER;
+        w->jobs[j].value_at = w->now;
+        w->jobs[j].value_then = remaining(w, j);
+        return true;
+    }
     free_now(w, free);
-    return go_back(w, j) || start_within(w, j, free);
+    return start_within(w, j, free);
 }
 
 static void queue_again(struct world *w, uint32_t j)
@@ -370,7 +378,7 @@ static bool displace(struct world *w, uint32_t j)
 {
     int vc = queue_of(w, j);
     int64_t mine = value(w, j, false);
-    uint32_t out[NAIVE_JOBS], n = 0, free[NAIVE_NODES];
+    uint32_t out[NAIVE_JOBS], n = 0;
     bool is_in = false;
     while (!is_in) {
         int worst = -1;
@@ -387,8 +395,7 @@ static bool displace(struct world *w, uint32_t j)
             break;
         out[n++] = (uint32_t)worst;
         give_back(w, (uint32_t)worst);
-        free_now(w, free);
-        is_in = start_within(w, j, free);
+        is_in = start(w, j);
     }
     while (n > 0) {
         uint32_t i = out[--n];
@@ -518,7 +525,8 @@ static void schedule(struct world *w, int vc)
         for (uint32_t j = 0; j < c->n_jobs; j++)
             if (w->jobs[j].is == RUNNING && queue_of(w, j) == vc) {
                 is_any_running = true;
-                if (!w->jobs[j].is_open && w->jobs[j].safe_from + c->quantum < at)
+                if (!w->jobs[j].is_open && w->jobs[j].safe_from + c->quantum < at &&
+                    w->jobs[j].safe_from + c->quantum > w->now)
                     at = w->jobs[j].safe_from + c->quantum;
             }
         if (is_any_running && at < w->alarm[vc])

@@ -169,8 +169,8 @@ void fixture_series(struct fixture *f, double time, const char *scope, const cha
     fixture_number(f, RESULTS_SERIES, "value", value);
 }
 
-void fixture_segment(struct fixture *f, unsigned job, double begin, double end, const char *kind, unsigned node, unsigned gpu_first,
-                     unsigned gpu_count)
+void fixture_segment(struct fixture *f, unsigned job, double begin, double end, const char *kind, unsigned node,
+                     unsigned gpu_first, unsigned gpu_count)
 {
     add_row(f, RESULTS_SEGMENTS);
     fixture_number(f, RESULTS_SEGMENTS, "job", job);

@@ -51,9 +51,10 @@ void fixture_job(struct fixture *f, const char *id, unsigned gpus, double submit
 void fixture_series(struct fixture *f, double time, const char *scope, const char *name, double value);
 
 /* A segment of the job of rank `job` with one alloc. */
-void fixture_segment(struct fixture *f, unsigned job, double begin, double end, const char *kind, unsigned node, unsigned gpu_first,
-                     unsigned gpu_count);
-void fixture_alloc(struct fixture *f, unsigned node, unsigned gpu_first, unsigned gpu_count); /* one more of the last segment */
+void fixture_segment(struct fixture *f, unsigned job, double begin, double end, const char *kind, unsigned node,
+                     unsigned gpu_first, unsigned gpu_count);
+void fixture_alloc(struct fixture *f, unsigned node, unsigned gpu_first,
+                   unsigned gpu_count); /* one more of the last segment */
 void fixture_event(struct fixture *f, double time, const char *event, long job, const char *why);
 
 /* Change a cell of the last row of a table; an enum by its text. */

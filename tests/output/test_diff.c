@@ -3,7 +3,6 @@
 #include "output/report_diff.h"
 
 #include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +24,8 @@ static void teardown(void)
 TestSuite(diff, .init = setup, .fini = teardown);
 
 /* One node of 4 GPUs. `small` runs beside `large` or after it; with segments where asked. */
-static void write_run(const char *path, const char *id, const char *label, double small_start, bool with_segments, unsigned gpu)
+static void write_run(const char *path, const char *id, const char *label, double small_start, bool with_segments,
+                      unsigned gpu)
 {
     struct fixture f;
     fixture_init(&f);
@@ -45,7 +45,7 @@ Test(diff, equal_runs_are_equal_and_status_is_0)
 {
     write_run(a, "01", "fifo", 5, false, 3);
     write_run(b, "01", "fifo", 5, false, 3);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "diff %s %s", a, b), 0));
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s", a, b), 0);
     cr_expect(strstr(out, "equal, 2 jobs") != NULL, "%s", out);
 }
 
@@ -53,9 +53,9 @@ Test(diff, first_moment_names_the_job_and_what_each_did)
 {
     write_run(a, "01", "fifo_skip", 5, false, 3);
     write_run(b, "02", "fifo", 100, false, 3);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "diff %s %s", a, b), 1));
-    const char *words[] = {"1 of 2 jobs differ",           "part at 5 s",
-                           "job small (1 GPU, submitted at 5 s)", "A starts it at 5 s; because it fits beside the head",
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s", a, b), 1);
+    const char *words[] = {"1 of 2 jobs differ", "part at 5 s", "job small (1 GPU, submitted at 5 s)",
+                           "A starts it at 5 s; because it fits beside the head",
                            "B keeps it queued and starts it at 100 s"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         cr_expect(strstr(out, words[i]) != NULL, "'%s' is not in:\n%s", words[i], out);
@@ -65,8 +65,8 @@ static int diff_of(struct diff *d)
 {
     struct report_file fa, fb;
     struct error err = {0};
-    cr_assert(eq(int, report_file_open(&fa, a, &err), BRAID_OK), "%s", err.message);
-    cr_assert(eq(int, report_file_open(&fb, b, &err), BRAID_OK), "%s", err.message);
+    cr_assert_eq(report_file_open(&fa, a, &err), BRAID_OK, "%s", err.message);
+    cr_assert_eq(report_file_open(&fb, b, &err), BRAID_OK, "%s", err.message);
     int code = diff_runs(d, &fa, &fa.runs[0], &fb, &fb.runs[0], &err);
     report_file_close(&fa);
     report_file_close(&fb);
@@ -78,13 +78,13 @@ Test(diff, same_times_on_other_gpus_is_a_difference)
     write_run(a, "01", "fifo", 100, true, 0);
     write_run(b, "01", "fifo", 100, true, 3);
     struct diff d;
-    cr_assert(eq(int, diff_of(&d), BRAID_OK));
-    cr_expect(eq(u64, d.n_different, 0));
-    cr_expect(eq(u64, d.n_other_gpus, 1));
-    cr_expect(not(diff_is_equal(&d)));
-    cr_expect(eq(dbl, d.parting.at_s, 100));
-    cr_expect(eq(str, d.parting.did[0], "starts it on node 0 GPU 0"));
-    cr_expect(eq(str, d.parting.did[1], "starts it on node 0 GPU 3"));
+    cr_assert_eq(diff_of(&d), BRAID_OK);
+    cr_expect_eq(d.n_different, 0);
+    cr_expect_eq(d.n_other_gpus, 1);
+    cr_expect_not(diff_is_equal(&d));
+    cr_expect_eq(d.parting.at_s, 100);
+    cr_expect_str_eq(d.parting.did[0], "starts it on node 0 GPU 0");
+    cr_expect_str_eq(d.parting.did[1], "starts it on node 0 GPU 3");
     diff_fini(&d);
 }
 
@@ -106,12 +106,12 @@ Test(diff, preemptions_that_even_out_are_seen_in_the_segments)
         fixture_fini(&f);
     }
     struct diff d;
-    cr_assert(eq(int, diff_of(&d), BRAID_OK));
-    cr_expect(eq(u64, d.n_different, 0));
-    cr_expect(eq(u64, d.n_other_stretches, 1));
-    cr_expect(eq(dbl, d.parting.at_s, 10));
-    cr_expect(eq(str, d.parting.did[0], "takes its GPUs; it goes on at 20 s"));
-    cr_expect(eq(str, d.parting.did[1], "lets it run on node 0 GPU 0 until 20 s"));
+    cr_assert_eq(diff_of(&d), BRAID_OK);
+    cr_expect_eq(d.n_different, 0);
+    cr_expect_eq(d.n_other_stretches, 1);
+    cr_expect_eq(d.parting.at_s, 10);
+    cr_expect_str_eq(d.parting.did[0], "takes its GPUs; it goes on at 20 s");
+    cr_expect_str_eq(d.parting.did[1], "lets it run on node 0 GPU 0 until 20 s");
     diff_fini(&d);
 }
 
@@ -131,15 +131,15 @@ Test(diff, jobs_in_another_order_are_paired_by_id_and_occurrence)
     write_ids(a, (const char *[]){"x", "y", "x", "z"}, (double[]){1, 2, 3, 4}, 4);
     write_ids(b, (const char *[]){"w", "x", "x", "y"}, (double[]){9, 1, 7, 2}, 4);
     struct diff d;
-    cr_assert(eq(int, diff_of(&d), BRAID_OK));
-    cr_expect(eq(u64, d.n_paired, 3));
-    cr_expect(eq(u64, d.n_only[0], 1), "z");
-    cr_expect(eq(u64, d.n_only[1], 1), "w");
-    cr_expect(eq(u64, d.n_different, 1), "the second x");
-    cr_expect(eq(str, d.largest[0].id, "x"));
-    cr_expect(eq(u64, d.largest[0].occurrence, 2));
-    cr_expect(eq(dbl, d.largest[0].end_s[1], 7));
-    cr_expect(eq(dbl, d.parting.at_s, 3));
+    cr_assert_eq(diff_of(&d), BRAID_OK);
+    cr_expect_eq(d.n_paired, 3);
+    cr_expect_eq(d.n_only[0], 1, "z");
+    cr_expect_eq(d.n_only[1], 1, "w");
+    cr_expect_eq(d.n_different, 1, "the second x");
+    cr_expect_str_eq(d.largest[0].id, "x");
+    cr_expect_eq(d.largest[0].occurrence, 2);
+    cr_expect_eq(d.largest[0].end_s[1], 7);
+    cr_expect_eq(d.parting.at_s, 3);
     diff_fini(&d);
 }
 
@@ -154,11 +154,11 @@ Test(diff, a_rejected_job_differs_from_one_that_ran)
     cr_assert(fixture_write(&f, b));
     fixture_fini(&f);
     struct diff d;
-    cr_assert(eq(int, diff_of(&d), BRAID_OK));
-    cr_expect(eq(u64, d.columns[0].n, 1));
-    cr_expect(eq(u64, d.columns[1].n, 1));
+    cr_assert_eq(diff_of(&d), BRAID_OK);
+    cr_expect_eq(d.columns[0].n, 1);
+    cr_expect_eq(d.columns[1].n, 1);
     cr_expect(isnan(d.columns[1].largest));
-    cr_expect(eq(str, d.parting.did[1], "rejects it at 5 s"));
+    cr_expect_str_eq(d.parting.did[1], "rejects it at 5 s");
     diff_fini(&d);
 }
 
@@ -172,12 +172,12 @@ Test(diff, runs_of_one_file_are_compared_by_name)
     fixture_job(&f, "x", 1, 0, 1, 2);
     cr_assert(fixture_write(&f, a));
     fixture_fini(&f);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "diff %s %s --run fifo,srtf", a, a), 1));
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s --run fifo,srtf", a, a), 1);
     cr_expect(strstr(out, "1 of 1 jobs differ") != NULL, "%s", out);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "diff %s %s --run fifo", a, a), 0));
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "diff %s %s", a, a), 0));
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "diff %s %s --run las", a, a), 2));
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "diff %s", a), 2));
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s --run fifo", a, a), 0);
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s", a, a), 0);
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s --run las", a, a), 2);
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s", a), 2);
 }
 
 Test(diff, runs_without_stored_jobs_are_compared_by_digest)
@@ -192,7 +192,7 @@ Test(diff, runs_without_stored_jobs_are_compared_by_digest)
         cr_assert(fixture_write(&f, side == 0 ? a : b));
         fixture_fini(&f);
     }
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "diff %s %s", a, b), 1));
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s", a, b), 1);
     cr_expect(strstr(out, "equal by digest") != NULL, "%s", out);
     cr_expect(strstr(out, "the digests differ") != NULL, "%s", out);
 }

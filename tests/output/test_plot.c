@@ -4,7 +4,6 @@
 #include "output/plot_gnuplot.h"
 
 #include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +65,7 @@ static void expect_figure(const char *name, const char *magic)
     char file[700], begin[16] = "";
     struct stat st;
     snprintf(file, sizeof file, "%s/%s", figures, name);
-    cr_assert(eq(int, stat(file, &st), 0), "%s is not there:\n%s", file, out);
+    cr_assert_eq(stat(file, &st), 0, "%s is not there:\n%s", file, out);
     cr_expect(st.st_size > 2000, "%s has %lld bytes", name, (long long)st.st_size);
     FILE *in = fopen(file, "rb");
     cr_assert(in != NULL);
@@ -91,23 +90,31 @@ Test(plot, all_figures_are_drawn_without_a_display)
 {
     need_gnuplot();
     write_simple();
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s", path), 0));
-    const char *names[] = {"jct_cdf.png",         "wait_cdf.png",        "utilization.png", "queue.png",           "bars.png",
-                           "bars_normalized.png", "jct_by_gpus.png",     "gantt-fifo.png",  "gantt-it_s__odd_.png",
-                           "gantt_jobs-fifo.png", "gantt_jobs-it_s__odd_.png"};
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 0);
+    const char *names[] = {"jct_cdf.png",
+                           "wait_cdf.png",
+                           "utilization.png",
+                           "queue.png",
+                           "bars.png",
+                           "bars_normalized.png",
+                           "jct_by_gpus.png",
+                           "gantt-fifo.png",
+                           "gantt-it_s__odd_.png",
+                           "gantt_jobs-fifo.png",
+                           "gantt_jobs-it_s__odd_.png"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         expect_figure(names[i], "\x89PNG");
-    cr_expect(eq(int, count_files(figures), (int)(sizeof names / sizeof names[0])), "nothing else is left behind");
+    cr_expect_eq(count_files(figures), (int)(sizeof names / sizeof names[0]), "nothing else is left behind");
 }
 
 Test(plot, pdf_and_svg_are_written)
 {
     need_gnuplot();
     write_simple();
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s --type svg --figure jct_cdf,gantt", path), 0));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s --type svg --figure jct_cdf,gantt", path), 0);
     expect_figure("jct_cdf.svg", "<?xml");
     expect_figure("gantt-fifo.svg", "<?xml");
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s --type pdf --figure bars", path), 0));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s --type pdf --figure bars", path), 0);
     expect_figure("bars.pdf", "%PDF");
 }
 
@@ -119,17 +126,17 @@ Test(plot, other_swept_keys_give_figures_of_their_own)
     fixture_sweep(&f, "policy");
     fixture_sweep(&f, "trace.load");
     for (int i = 0; i < 8; i++) {
-        char id[8];
+        char id[16];
         snprintf(id, sizeof id, "0%d", i);
         add_run(&f, id, i % 2 == 0 ? "fifo" : "srtf", 1 + (unsigned)i / 4, 5, 1);
         fixture_text(&f, RESULTS_RUNS, "sweep.trace.load", i / 2 % 2 == 0 ? "0.7" : "0.9");
     }
     cr_assert(fixture_write(&f, path));
     fixture_fini(&f);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s --figure jct_cdf,bars", path), 0));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s --figure jct_cdf,bars", path), 0);
     expect_figure("jct_cdf-trace.load=0.7.png", "\x89PNG");
     expect_figure("bars-trace.load=0.9.png", "\x89PNG");
-    cr_expect(eq(int, count_files(figures), 4));
+    cr_expect_eq(count_files(figures), 4);
 }
 
 Test(plot, one_job_gives_figures)
@@ -142,7 +149,7 @@ Test(plot, one_job_gives_figures)
     fixture_segment(&f, 0, 0, 60, "run", 0, 0, 1);
     cr_assert(fixture_write(&f, path));
     fixture_fini(&f);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s", path), 0));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 0);
     const char *names[] = {"jct_cdf.png", "wait_cdf.png", "bars.png", "jct_by_gpus.png", "gantt.png", "gantt_jobs.png"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         expect_figure(names[i], "\x89PNG");
@@ -159,11 +166,11 @@ Test(plot, all_rejected_gives_a_message_and_what_can_be_drawn)
     fixture_job(&f, "bigger", 1000, 5, -1, 5);
     cr_assert(fixture_write(&f, path));
     fixture_fini(&f);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s", path), 0));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 0);
     expect_figure("gantt_jobs.png", "\x89PNG");
-    cr_expect(eq(int, count_files(figures), 1));
+    cr_expect_eq(count_files(figures), 1);
     cr_expect(strstr(out, "jct_cdf: no job has finished") != NULL, "%s", out);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s --figure jct_cdf", path), 2));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s --figure jct_cdf", path), 2);
 }
 
 Test(plot, no_jobs_and_no_runs_give_a_message)
@@ -174,21 +181,24 @@ Test(plot, no_jobs_and_no_runs_give_a_message)
     fixture_run(&f, "01", "fifo", 1);
     cr_assert(fixture_write(&f, path));
     fixture_fini(&f);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s", path), 2));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 2);
     cr_expect(strstr(out, "output: {jobs: true}") != NULL, "%s", out);
     fixture_init(&f);
     cr_assert(fixture_write(&f, path));
     fixture_fini(&f);
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s", path), 2));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 2);
     cr_expect(strstr(out, "no finished run") != NULL, "%s", out);
 }
 
 Test(plot, absent_gnuplot_is_said_once_with_the_mend)
 {
     write_simple();
+    char *before = strdup(getenv("PATH"));
     setenv("PATH", dir, 1); /* the shell itself is found by popen */
     int status = fixture_braid(out, sizeof out, "plot %s", path);
-    cr_expect(eq(int, status, 1));
+    setenv("PATH", before, 1);
+    free(before);
+    cr_expect_eq(status, 1);
     cr_expect(strstr(out, "apt-get install gnuplot") != NULL, "%s", out);
     cr_expect(strstr(out, "gnuplot, which is not") == strstr(out, "gnuplot"), "once: %s", out);
 }
@@ -210,27 +220,27 @@ Test(plot, failing_gnuplot_is_a_failure_with_its_words)
 {
     write_simple();
     fake_gnuplot("echo 'line 3: undefined variable: x' >&2; exit 3");
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s", path), 1));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 1);
     cr_expect(strstr(out, "status 3: line 3: undefined variable: x") != NULL, "%s", out);
-    cr_expect(eq(int, count_files(figures), 0));
+    cr_expect_eq(count_files(figures), 0);
 }
 
 Test(plot, empty_or_missing_picture_is_a_failure)
 {
     write_simple();
     fake_gnuplot("exit 0");
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s", path), 1));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 1);
     cr_expect(strstr(out, "there is no picture") != NULL, "%s", out);
     fake_gnuplot(": > \"$(dirname \"$2\")/figure\"");
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s", path), 1));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 1);
     cr_expect(strstr(out, "empty picture") != NULL, "%s", out);
-    cr_expect(eq(int, count_files(figures), 0));
+    cr_expect_eq(count_files(figures), 0);
 }
 
 Test(plot, folder_that_cannot_be_made_is_a_failure)
 {
     write_simple();
-    cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s -o %s/out.h5/x", path, dir), 1));
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s -o %s/out.h5/x", path, dir), 1);
     cr_expect(strstr(out, "out.h5") != NULL, "%s", out);
 }
 
@@ -239,9 +249,10 @@ Test(plot, bad_arguments_name_the_mend)
     write_simple();
     static const struct {
         const char *arguments, *words;
-    } cases[] = {{"--figure jct_cfd", "did you mean 'jct_cdf'"}, {"--type jpg", "png, pdf, svg"}, {"--figure", "needs a value"}};
+    } cases[] = {
+        {"--figure jct_cfd", "did you mean 'jct_cdf'"}, {"--type jpg", "png, pdf, svg"}, {"--figure", "needs a value"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        cr_expect(eq(int, fixture_braid(out, sizeof out, "plot %s %s", path, cases[i].arguments), 2));
+        cr_expect_eq(fixture_braid(out, sizeof out, "plot %s %s", path, cases[i].arguments), 2);
         cr_expect(strstr(out, cases[i].words) != NULL, "%s: %s", cases[i].arguments, out);
     }
 }
@@ -253,6 +264,6 @@ Test(plot, quotes_in_texts_are_doubled_and_lines_joined)
     rewind(gp);
     char text[64] = "";
     cr_assert(fgets(text, sizeof text, gp) != NULL);
-    cr_expect(eq(str, text, "'it''s a \\ {label}'"));
+    cr_expect_str_eq(text, "'it''s a \\ {label}'");
     fclose(gp);
 }

@@ -3,7 +3,6 @@
 #include "output/report_file.h"
 
 #include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,19 +49,19 @@ Test(report_file, lists_runs_with_labels_seeds_swept_values_and_rows)
     write_two_runs();
     struct report_file f;
     struct error err = {0};
-    cr_assert(eq(int, report_file_open(&f, path, &err), BRAID_OK), "%s", err.message);
-    cr_assert(eq(u32, f.n_runs, 2));
-    cr_expect(eq(str, (char *)f.runs[0].id, "0a00000000000000"));
-    cr_expect(eq(str, (char *)f.runs[1].label, "srtf"));
-    cr_expect(eq(u64, f.runs[1].seed, 2));
-    cr_expect(eq(str, (char *)f.runs[1].status, "ok"));
-    cr_expect(eq(str, (char *)report_run_swept(&f, &f.runs[0], "trace.load"), "0.7"));
-    cr_expect(eq(str, (char *)report_run_swept(&f, &f.runs[0], "trace.jobs"), ""));
-    cr_expect(eq(u64, f.runs[1].tables[RESULTS_JOBS].begin, 2));
-    cr_expect(eq(u64, f.runs[1].tables[RESULTS_JOBS].count, 2));
-    cr_expect(not(report_run_has(&f.runs[0], RESULTS_SERIES)));
+    cr_assert_eq(report_file_open(&f, path, &err), BRAID_OK, "%s", err.message);
+    cr_assert_eq(f.n_runs, 2);
+    cr_expect_str_eq(f.runs[0].id, "0a00000000000000");
+    cr_expect_str_eq(f.runs[1].label, "srtf");
+    cr_expect_eq(f.runs[1].seed, 2);
+    cr_expect_str_eq(f.runs[1].status, "ok");
+    cr_expect_str_eq(report_run_swept(&f, &f.runs[0], "trace.load"), "0.7");
+    cr_expect_str_eq(report_run_swept(&f, &f.runs[0], "trace.jobs"), "");
+    cr_expect_eq(f.runs[1].tables[RESULTS_JOBS].begin, 2);
+    cr_expect_eq(f.runs[1].tables[RESULTS_JOBS].count, 2);
+    cr_expect_not(report_run_has(&f.runs[0], RESULTS_SERIES));
     char title[100];
-    cr_expect(eq(str, (char *)report_run_title(&f, &f.runs[0], title, sizeof title), "fifo, trace.load 0.7"));
+    cr_expect_str_eq(report_run_title(&f, &f.runs[0], title, sizeof title), "fifo, trace.load 0.7");
     report_file_close(&f);
 }
 
@@ -72,29 +71,29 @@ Test(report_file, reads_slices_of_columns_with_their_units)
     struct report_file f;
     struct report_table t;
     struct error err = {0};
-    cr_assert(eq(int, report_file_open(&f, path, &err), BRAID_OK));
-    cr_assert(eq(int, report_table_open(&t, f.file, f.path, "jobs", &err), BRAID_OK), "%s", err.message);
-    cr_expect(eq(u64, t.rows, 4));
+    cr_assert_eq(report_file_open(&f, path, &err), BRAID_OK);
+    cr_assert_eq(report_table_open(&t, f.file, f.path, "jobs", &err), BRAID_OK, "%s", err.message);
+    cr_expect_eq(t.rows, 4);
     const struct report_column *end = report_column_find(&t, "end"), *id = report_column_find(&t, "id"),
                                *status = report_column_find(&t, "status");
-    cr_expect(eq(str, (char *)end->units, "s"));
+    cr_expect_str_eq(end->units, "s");
     double values[2];
-    cr_assert(eq(int, report_read_f64(&t, end, 1, 2, values, &err), BRAID_OK));
-    cr_expect(eq(dbl, values[0], 12.5));
-    cr_expect(eq(dbl, values[1], 13));
-    char texts[4][8];
-    cr_assert(eq(sz, id->width, 1));
-    cr_assert(eq(int, report_read_text(&t, id, 2, 2, (char *)texts, &err), BRAID_OK));
-    cr_expect(eq(str, (char *)texts, "a"));
-    cr_expect(eq(str, (char *)texts + 2, "b"));
+    cr_assert_eq(report_read_f64(&t, end, 1, 2, values, &err), BRAID_OK);
+    cr_expect_eq(values[0], 12.5);
+    cr_expect_eq(values[1], 13);
+    char texts[8];
+    cr_assert_eq(id->width, 1);
+    cr_assert_eq(report_read_text(&t, id, 2, 2, texts, &err), BRAID_OK);
+    cr_expect_str_eq(texts, "a");
+    cr_expect_str_eq(texts + 2, "b");
     int64_t codes[4];
-    cr_assert(eq(int, report_read_i64(&t, status, 0, 4, codes, &err), BRAID_OK));
-    cr_expect(eq(str, (char *)report_enum_text(status, codes[3]), "rejected"));
-    cr_expect(eq(i64, report_enum_value(status, "unfinished"), 1));
-    cr_expect(eq(int, report_read_f64(&t, end, 3, 2, values, &err), BRAID_BAD_INPUT));
+    cr_assert_eq(report_read_i64(&t, status, 0, 4, codes, &err), BRAID_OK);
+    cr_expect_str_eq(report_enum_text(status, codes[3]), "rejected");
+    cr_expect_eq(report_enum_value(status, "unfinished"), 1);
+    cr_expect_eq(report_read_f64(&t, end, 3, 2, values, &err), BRAID_BAD_INPUT);
     cr_expect(strstr(err.message, "4 rows") != NULL, "%s", err.message);
     report_table_close(&t);
-    cr_expect(eq(int, report_table_open(&t, f.file, f.path, "nothing", &err), BRAID_BAD_INPUT));
+    cr_expect_eq(report_table_open(&t, f.file, f.path, "nothing", &err), BRAID_BAD_INPUT);
     report_file_close(&f);
 }
 
@@ -103,7 +102,7 @@ Test(report_file, finds_runs_by_the_beginning_of_the_id_or_by_label)
     write_two_runs();
     struct report_file f;
     struct error err = {0};
-    cr_assert(eq(int, report_file_open(&f, path, &err), BRAID_OK));
+    cr_assert_eq(report_file_open(&f, path, &err), BRAID_OK);
     cr_expect(report_run_find(&f, "0b00", &err) == &f.runs[1]);
     cr_expect(report_run_find(&f, "fifo", &err) == &f.runs[0]);
     cr_expect(report_run_find(&f, "las", &err) == NULL);
@@ -117,9 +116,9 @@ static void expect_refused(const char *words)
 {
     struct report_file f;
     struct error err = {0};
-    cr_expect(eq(int, report_file_open(&f, path, &err), BRAID_BAD_INPUT));
+    cr_expect_eq(report_file_open(&f, path, &err), BRAID_BAD_INPUT);
     cr_expect(strstr(err.message, words) != NULL, "'%s' is not in: %s", words, err.message);
-    cr_expect(eq(str, err.file, path));
+    cr_expect_str_eq(err.file, path);
 }
 
 static void write_bytes(const char *bytes)
@@ -154,7 +153,7 @@ Test(report_file, refuses_another_schema_and_foreign_hdf5)
 Test(report_file, refuses_a_truncated_file)
 {
     write_two_runs();
-    cr_assert(eq(int, truncate(path, 4000), 0));
+    cr_assert_eq(truncate(path, 4000), 0);
     expect_refused("truncated");
 }
 
@@ -167,7 +166,7 @@ Test(report_file, refuses_a_file_that_is_being_written)
     if (disabled != NULL && strcmp(disabled, "FALSE") == 0)
         cr_skip_test("file locking of HDF5 is switched off");
     int status = fixture_braid(out, sizeof out, "compare %s", path);
-    cr_expect(eq(int, status, 2));
+    cr_expect_eq(status, 2);
     cr_expect(strstr(out, "writing") != NULL, "%s", out);
     H5Fclose(writer);
 }

@@ -145,7 +145,7 @@ double sched_priority(const struct sched *s, uint32_t job); /* 0 where the trace
 int64_t sched_attained_ns(const struct sched *s, uint32_t job);        /* time it has held GPUs, now included */
 int64_t sched_attained_gpu_ns(const struct sched *s, uint32_t job);    /* GPU-time held, now included */
 int64_t sched_queued_ns(const struct sched *s, uint32_t job);          /* time without GPUs since submission */
-int64_t sched_since_ns(const struct sched *s, uint32_t job); /* when it entered its present state (queued or running) */
+int64_t sched_since_ns(const struct sched *s, uint32_t job); /* when it entered the queue, or got the GPUs that it holds */
 uint32_t sched_starts(const struct sched *s, uint32_t job);  /* how often it was started or resumed */
 
 /* Whole predicted run time alone, overhead not included (ESTIMATE); the true one (DURATION). */
@@ -197,7 +197,8 @@ int sched_start_at(struct sched *s, uint32_t job, const struct place *places, ui
 int sched_preempt(struct sched *s, uint32_t job);
 /* Take back a preemption of this round: the job returns to its own GPUs when these are still free, else SCHED_E_NO_FIT. */
 int sched_restore(struct sched *s, uint32_t job);
-/* Move a running job to where the placement module puts it now, its own GPUs counting as free; staying there is no move. */
+/* Move a running job to where the placement module puts it now, its own GPUs counting as free; staying there is no move. With any
+ * other code than SCHED_OK it stays where it is. */
 int sched_move(struct sched *s, uint32_t job);
 /* Refuse a queued job for good; `reason` is a literal, kept in the results. */
 int sched_reject(struct sched *s, uint32_t job, const char *reason);
