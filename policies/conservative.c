@@ -29,6 +29,7 @@ static const int64_t EXTENSION_NS = 1000000000;
 /* A queued or running job. */
 struct plan {
     int64_t start_ns, end_ns; /* SCHED_NEVER: it holds no reservation */
+    bool is_fresh;            /* in the set of that name */
     uint64_t since;           /* the profile's clock when it was last planned */
     uint32_t n_shares, shares_room;
     struct share *shares; /* NULL: `one` */
@@ -42,7 +43,7 @@ struct conservative {
     uint32_t n_plans, plans_room, free_plan;
     struct jobset_pool pool;
     struct jobset queue;    /* queued jobs by rank (as by submission) */
-    struct jobset fresh;    /* those not planned yet */
+    struct jobset fresh;    /* those not planned yet: the last ones */
     struct jobset by_start; /* those with a reservation */
     struct jobset by_end;   /* running jobs, by predicted end */
     uint32_t depth;
@@ -132,11 +133,30 @@ static void plan_job(struct conservative *c, struct sched *s, uint32_t job)
         reserve(c, s, job, p, start, after(start, run));
 }
 
+static void fresh_insert(struct conservative *c, struct sched *s, uint32_t job)
+{
+    struct plan *p = plan_of(c, s, job);
+    p->start_ns = p->end_ns = SCHED_NEVER;
+    p->is_fresh = true;
+    jobset_insert(&c->fresh, job, job, 0);
+}
+
+static void fresh_erase(struct conservative *c, struct sched *s, uint32_t job)
+{
+    plan_of(c, s, job)->is_fresh = false;
+    jobset_erase(&c->fresh, job, job);
+}
+
+static bool has_depth(const struct conservative *c)
+{
+    return c->depth == 0 || c->by_start.count < c->depth;
+}
+
 static void plan_fresh(struct conservative *c, struct sched *s)
 {
-    while (c->fresh.first != JOBSET_NONE) {
+    while (c->fresh.first != JOBSET_NONE && has_depth(c)) {
         uint32_t job = jobset_node(&c->fresh, c->fresh.first)->job;
-        jobset_erase(&c->fresh, job, job);
+        fresh_erase(c, s, job);
         plan_job(c, s, job);
     }
 }
@@ -157,7 +177,6 @@ static void replan(struct conservative *c, struct sched *s)
     bool is_anew = c->must_replan_all;
     c->must_replan = c->must_replan_all = false;
     set_clear(&c->by_start);
-    set_clear(&c->fresh);
     profile_reset(&c->profile, s);
     for (uint32_t i = c->by_end.first; i != JOBSET_NONE; i = jobset_node(&c->by_end, i)->next) {
         const struct plan *p = plan_of(c, s, jobset_node(&c->by_end, i)->job);
@@ -166,6 +185,14 @@ static void replan(struct conservative *c, struct sched *s)
     for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next) {
         uint32_t job = jobset_node(&c->queue, i)->job;
         struct plan *p = plan_of(c, s, job);
+        if (p->is_fresh && !has_depth(c))
+            return; /* so are all behind it */
+        if (p->is_fresh)
+            fresh_erase(c, s, job);
+        if (!has_depth(c)) {
+            fresh_insert(c, s, job);
+            continue;
+        }
         is_anew |= p->start_ns == SCHED_NEVER ||
                    !profile_is_free(&c->profile, shares_of(p), p->n_shares, p->start_ns, p->end_ns);
         if (is_anew)
@@ -197,11 +224,13 @@ static void advance(struct conservative *c, struct sched *s, uint32_t job)
 
 static void compress(struct conservative *c, struct sched *s)
 {
-    uint32_t n = 0;
     c->may_compress = false;
-    for (uint32_t i = c->queue.first; i != JOBSET_NONE && (c->depth == 0 || n < c->depth);
-         i = jobset_node(&c->queue, i)->next, n++)
-        advance(c, s, jobset_node(&c->queue, i)->job);
+    for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next) {
+        uint32_t job = jobset_node(&c->queue, i)->job;
+        if (plan_of(c, s, job)->is_fresh)
+            return; /* so are all behind it */
+        advance(c, s, job);
+    }
 }
 
 /* ---- what did not go as planned ------------------------------------------------------------------- */
@@ -356,17 +385,17 @@ static int conservative_init(void *self, struct sched *s, const union param *v, 
     return BRAID_OK;
 }
 
-static void enqueue(struct conservative *c, uint32_t job)
+static void enqueue(struct conservative *c, struct sched *s, uint32_t job)
 {
     jobset_insert(&c->queue, job, job, 0);
-    jobset_insert(&c->fresh, job, job, 0);
+    fresh_insert(c, s, job);
 }
 
 static void conservative_on_submit(void *self, struct sched *s, uint32_t job)
 {
     struct conservative *c = self;
     if (plan_take(c, s, job))
-        enqueue(c, job);
+        enqueue(c, s, job);
 }
 
 /* The job gives up its GPUs before or when it was predicted to. */
@@ -393,8 +422,7 @@ static void conservative_on_requeue(void *self, struct sched *s, uint32_t job, e
     (void)why; /* never by our own hand */
     struct conservative *c = self;
     leave(c, s, job);
-    plan_of(c, s, job)->start_ns = SCHED_NEVER;
-    enqueue(c, job);
+    enqueue(c, s, job);
     c->must_replan = true;
 }
 
@@ -418,7 +446,8 @@ static void conservative_schedule(void *self, struct sched *s)
             compress(c, s);
         plan_fresh(c, s);
         start_due(c, s);
-    } while (c->must_replan); /* a job has started elsewhere than planned */
+        /* again when a job has started elsewhere than planned, or its start lets another one come up */
+    } while (c->must_replan || (c->fresh.first != JOBSET_NONE && has_depth(c)));
     for (uint32_t i = c->by_start.first; i != JOBSET_NONE; i = jobset_node(&c->by_start, i)->next)
         if (sched_wake_at(s, jobset_node(&c->by_start, i)->key) == SCHED_OK)
             break;
@@ -426,7 +455,7 @@ static void conservative_schedule(void *self, struct sched *s)
 
 static const struct param_spec conservative_params[] = {
     [DEPTH] = {"depth", PARAM_INT, "0", 0, 4294967295.0, "", NULL,
-               "jobs at the head of the queue that may move to an earlier start when a job ends early; 0: all"},
+               "jobs at the head of the queue that hold reservations, the others wait until they come up; 0: all"},
 };
 
 const struct policy_ops policy_conservative = {

@@ -157,12 +157,16 @@ static void take_percent(struct csv_values *v, const struct csv_use *u, struct c
 {
     int64_t milli = WORKLOAD_ABSENT;
     take_number(v, u, f, 10, &milli);
-    if (milli == WORKLOAD_ABSENT || milli <= 0) {
+    if (milli > INT64_MAX / 2) {
+        fault(v, u, ROW_BAD_NUMBER);
+        return;
+    }
+    if (milli <= 0) { /* none, fewer than none, or not said */
         v->row.gpus_milli = milli;
         return;
     }
     int64_t gpus = milli / 1000 + (milli % 1000 != 0);
-    v->row.gpus_milli = gpus * 1000; /* at most 1000 more than a number of 64 bits / 10 */
+    v->row.gpus_milli = gpus * 1000;
     v->row.gpu_milli = (uint32_t)((milli + gpus / 2) / gpus);
 }
 

@@ -367,6 +367,13 @@ int rows_add(struct rows *r, const struct trace_row *row, struct error *err)
     return BRAID_OK;
 }
 
+/* What the row itself is to blame for, as opposed to what the config asked for or the format brings along. */
+static bool is_fault(enum trace_reason why)
+{
+    return reasons[why].is_dropped && why != ROW_JOB_STEP && why != ROW_PARTIAL_EXECUTION &&
+           why != ROW_OUTSIDE_WINDOW && why != ROW_OTHER_VC && why != ROW_FAILED_OR_KILLED && why != ROW_BEYOND_LIMIT;
+}
+
 void rows_report(const struct rows *r, struct trace_report *report)
 {
     report->rows_read = r->n_read;
@@ -378,6 +385,7 @@ void rows_report(const struct rows *r, struct trace_report *report)
         *c = (struct trace_count){.reason = reasons[why].name,
                                   .advice = reasons[why].advice,
                                   .is_dropped = reasons[why].is_dropped,
+                                  .is_fault = is_fault((enum trace_reason)why),
                                   .rows = r->counts[why].rows,
                                   .example_line = r->counts[why].line};
         memcpy(c->example, r->counts[why].example, sizeof c->example);

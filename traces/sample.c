@@ -97,7 +97,8 @@ static void find_days(const struct sampler *s, struct days *d)
         most = s->spec->day_end - 1 < most ? s->spec->day_end - 1 : most;
     }
     int64_t last = day_of(s, s->w->n_jobs - 1);
-    int64_t begin = least == 0 ? 1 : least, end = most == last ? last - 1 : most;
+    bool is_cut = s->midnight_ns < 0; /* time 0 is after the midnight of day 0 */
+    int64_t begin = least == 0 && is_cut ? 1 : least, end = most == last ? last - 1 : most;
     d->first = begin <= end ? begin : least;
     d->n = begin <= end ? (uint32_t)(end - begin + 1) : most >= least ? (uint32_t)(most - least + 1) : 0;
 }

@@ -27,6 +27,7 @@ struct trace_count {
     const char *reason; /* a literal */
     const char *advice; /* a literal: what the reader means by it and what can be done */
     bool is_dropped;    /* false: kept, with a remark */
+    bool is_fault;      /* dropped for what the row says: strict reading ends there */
     uint64_t rows;
     uint64_t example_line; /* line of the first such row in the file, from 1; 0 unknown */
     char example[96];      /* the beginning of that row */

@@ -1,42 +1,38 @@
-# bash completion for braid(1)
+# bash completion for braid(1). Commands and options are what the program's own help says, so they cannot fall behind it.
 
-_braid_commands=(run compare diff plot export merge trace policy config)
-
-_braid_options() { # COMMAND
-    case $1 in
-    run) echo "-o --set -j --resume --shard --dry-run --check --fail-fast --quiet --progress --progress=json --help" ;;
-    compare) echo "--baseline --by --metrics --format --help" ;;
-    diff) echo "--run --help" ;;
-    plot) echo "-o --figure --type --help" ;;
-    export) echo "--run --what -o --format --help" ;;
-    merge) echo "--help" ;;
-    trace) echo "info check convert generate --help" ;;
-    policy) echo "list show --help" ;;
-    config) echo "check --help" ;;
-    esac
+# Words of the help of `braid ARGUMENT...`: first its subcommands, then its options.
+_braid_help() {
+    "${COMP_WORDS[0]}" "$@" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z_]*\)  .*/\1/p'
+    "${COMP_WORDS[0]}" "$@" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u
+    echo --help
 }
 
 _braid() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
     local words=''
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        words="${_braid_commands[*]} --help --version"
-    else
-        case $command:$before in
-        compare:--format) words="table csv json md latex" ;;
-        export:--format) words="csv json" ;;
-        export:--what) words="jobs series segments events summary batsim trace-events" ;;
-        plot:--type) words="png pdf svg" ;;
-        trace:--model) words="philly poisson" ;;
-        policy:show) words=$(braid policy list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
-        *) words=$(_braid_options "$command") ;;
-        esac
-    fi
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
-    if [ ${#COMPREPLY[@]} -eq 0 ] || { [ "$COMP_CWORD" -gt 1 ] && [[ $word != -* ]]; }; then
-        local file
-        while read -r file; do
-            COMPREPLY+=("$file")
+    case $COMP_CWORD:$command:$before in
+    1:*) words=$(_braid_help) ;;
+    2:trace:*) words=$(_braid_help trace) ;;
+    2:policy:*) words="list show --help" ;;
+    2:config:*) words="check show docs --help" ;;
+    3:policy:show) words=$("${COMP_WORDS[0]}" policy list 2>/dev/null | awk '/^[a-z]/ { print $1 }') ;;
+    *:compare:--format) words="table csv json md latex" ;;
+    *:export:--format) words="csv json" ;;
+    *:export:--what) words="jobs series segments allocs events summary runs batsim trace-events" ;;
+    *:plot:--type) words="png pdf svg" ;;
+    *:plot:--figure) words=$(_braid_help plot | grep -v '^-') ;;
+    *:trace:--model) words="philly poisson" ;;
+    *:trace:*) [[ $word != -* ]] || words=$(_braid_help trace "${COMP_WORDS[2]}") ;;
+    *) [[ $word != -* ]] || words=$(_braid_help "$command") ;;
+    esac
+    local line
+    COMPREPLY=()
+    while read -r line; do
+        COMPREPLY+=("$line")
+    done < <(compgen -W "$words" -- "$word")
+    if [ -z "$words" ]; then
+        while read -r line; do
+            COMPREPLY+=("$line")
         done < <(compgen -f -- "$word")
     fi
 }

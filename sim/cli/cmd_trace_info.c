@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP = 20, BAR = 40 };
+enum { TOP = 20 };
 
 #define NS_PER_HOUR (3600.0 * 1e9)
 
@@ -147,38 +147,7 @@ static bool print_shares(const struct workload *w, const char *what, const struc
     return true;
 }
 
-/* ---- arrivals, outcome, columns ------------------------------------------------------------------------------- */
-
-static void print_bars(const char *title, const char *const *labels, const uint64_t *counts, int n)
-{
-    uint64_t most = 1;
-    for (int i = 0; i < n; i++)
-        most = counts[i] > most ? counts[i] : most;
-    printf("\n%s\n", title);
-    for (int i = 0; i < n; i++) {
-        char bar[BAR + 1];
-        size_t length = (size_t)(counts[i] * BAR / most);
-        memset(bar, '#', length);
-        bar[length] = '\0';
-        printf(labels != NULL ? "%5s" : "%s%5d", labels != NULL ? labels[i] : "", i);
-        printf(" %10" PRIu64 " %s\n", counts[i], bar);
-    }
-}
-
-static void print_arrivals(const struct workload *w)
-{
-    static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-    uint64_t by_hour[24] = {0}, by_day[7] = {0};
-    for (uint32_t j = 0; j < w->n_jobs; j++) {
-        int64_t s = w->origin_utc_s + w->submit_ns[j] / NS_PER_S;
-        by_hour[s % 86400 / 3600]++;
-        by_day[(s / 86400 + 3) % 7]++; /* 1970-01-01 was a Thursday */
-    }
-    print_bars(w->has_origin ? "Arrivals by hour of the day (UTC)" : "Arrivals by hour, days counted from time 0", NULL,
-               by_hour, 24);
-    if (w->has_origin)
-        print_bars("Arrivals by weekday (UTC)", days, by_day, 7);
-}
+/* ---- outcome, columns ---------------------------------------------------------------------------------------- */
 
 static void print_outcome(const struct workload *w)
 {
@@ -196,6 +165,72 @@ static void print_outcome(const struct workload *w)
         if (jobs[s] > 0)
             printf("%-20s %10" PRIu64 " %6.2f %14.1f %6.2f\n", trace_status_text((enum trace_status)s), jobs[s],
                    percent((double)jobs[s], w->n_jobs), hours[s], percent(hours[s], all));
+}
+
+/* Failure rates by size of job, over `order`: jobs by GPUs. */
+static void print_failures(const struct workload *w, const uint32_t *order)
+{
+    uint32_t known = 0, sizes = 0;
+    for (uint32_t j = 0; j < w->n_jobs; j++)
+        known += w->trace_status[j] != TRACE_UNKNOWN;
+    if (known == 0)
+        return;
+    printf("\nRecorded outcome by GPUs\n%8s %10s %10s %8s %8s\n", "GPUs", "jobs", "passed %", "failed %", "killed %");
+    for (uint32_t from = 0, to; from < w->n_jobs; from = to) {
+        uint32_t of[4] = {0};
+        for (to = from; to < w->n_jobs && w->gpus[order[to]] == w->gpus[order[from]]; to++)
+            of[w->trace_status[order[to]] & 3]++;
+        if (sizes++ < 2 * TOP)
+            printf("%8" PRIu32 " %10" PRIu32 " %10.2f %8.2f %8.2f\n", w->gpus[order[from]], to - from,
+                   percent(of[TRACE_PASSED], to - from), percent(of[TRACE_FAILED], to - from),
+                   percent(of[TRACE_KILLED], to - from));
+    }
+}
+
+static uint32_t count_times(const int64_t *column, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; column != NULL && j < n; j++)
+        count += column[j] != WORKLOAD_ABSENT;
+    return count;
+}
+
+static uint32_t count_names(const struct names *names, const uint32_t *column, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; column != NULL && j < n; j++)
+        count += column[j] != NAMES_NONE && names_text(names, column[j])[0] != '\0';
+    return count;
+}
+
+/* How many jobs have a value, for the columns that some jobs lack. */
+static void print_partly(const struct workload *w)
+{
+    uint32_t has_status = 0;
+    for (uint32_t j = 0; j < w->n_jobs; j++)
+        has_status += w->trace_status[j] != TRACE_UNKNOWN;
+    const struct {
+        const char *name;
+        uint32_t jobs;
+    } columns[] = {
+        {"vc", count_names(&w->vcs, w->vc, w->n_jobs)},
+        {"user", count_names(&w->users, w->user, w->n_jobs)},
+        {"status", has_status},
+        {"start", count_times(w->start_ns, w->n_jobs)},
+        {"estimate", count_times(w->estimate_ns, w->n_jobs)},
+        {"deadline", count_times(w->deadline_ns, w->n_jobs)},
+        {"name", count_names(&w->names, w->name, w->n_jobs)},
+        {"model", count_names(&w->models, w->model, w->n_jobs)},
+        {"gpu_type", count_names(&w->gpu_types, w->gpu_type, w->n_jobs)},
+        {"iterations", count_times(w->iterations, w->n_jobs)},
+    };
+    bool is_first = true;
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        if (columns[i].jobs == 0 || columns[i].jobs == w->n_jobs)
+            continue;
+        printf("%s %s %.2f %%", is_first ? "\nPartly    " : ",", columns[i].name, percent(columns[i].jobs, w->n_jobs));
+        is_first = false;
+    }
 }
 
 static void print_columns(const struct workload *w)
@@ -231,22 +266,29 @@ static void print_columns(const struct workload *w)
             if (columns[i].is_there == (there == 1))
                 printf(" %s", columns[i].name);
     }
+    print_partly(w);
     printf("\n\n");
 }
 
 int cmd_trace_info(int argc, char **argv)
 {
     static const char help[] =
-        "usage: braid trace info FILE [--format NAME] [--failed run|drop|merge_attempts] [--applications FILE]\n\n"
-        "What is in a trace: jobs, span, durations by GPUs, virtual clusters and users with their\n"
-        "shares, arrivals by hour and weekday, outcome, columns, and rows dropped.\n\n";
+        "usage: braid trace info FILE [--cluster CONFIG.yaml | --gpus N] [--format NAME]\n"
+        "                        [--failed run|drop|merge_attempts] [--applications FILE]\n\n"
+        "What is in a trace: jobs, span, durations by GPUs, virtual clusters and users with their shares, arrivals by\n"
+        "hour, weekday and over the whole span, outcomes, columns, and rows dropped. With --cluster, the offered load "
+        "on\n"
+        "the cluster of a config, by virtual cluster and GPU type; with --gpus, on so many GPUs.\n\n";
     struct trace_arguments a;
-    int stop = trace_arguments_read(&a, "fma", help, argc, argv);
+    int stop = trace_arguments_read(&a, "fmacg", 1, help, argc, argv);
     if (stop > 0)
         return stop - 1;
+    if (a.cluster != NULL && a.gpus != NULL)
+        return cli_usage("trace info", "--cluster or --gpus, not both");
     struct workload w;
     struct error err = {0};
-    if (trace_load(&w, &a.spec, &err) != BRAID_OK)
+    int code = trace_load(&w, &a.spec, &err);
+    if (code != BRAID_OK)
         return cli_fail(&err);
     uint32_t *order = malloc(w.n_jobs * sizeof *order);
     double *values = malloc(w.n_jobs * sizeof *values);
@@ -254,19 +296,25 @@ int cmd_trace_info(int argc, char **argv)
     if (ok) {
         print_head(&w, a.spec.path);
         print_sizes(&w, order, values);
+        picture_durations(&w);
         ok = print_shares(&w, "Virtual clusters", &w.vcs, w.vc) && print_shares(&w, "Users", &w.users, w.user);
     }
+    if (!ok)
+        code = error_set(&err, BRAID_FAILED, "out of memory");
     if (ok) {
-        print_arrivals(&w);
+        picture_arrivals(&w);
         print_outcome(&w);
+        print_failures(&w, order);
+        if (a.cluster != NULL || a.gpus != NULL)
+            code = trace_load_print(&a, &w, &err);
+    }
+    if (ok && code == BRAID_OK) {
         print_columns(&w);
         trace_report_print(&w.report, false);
     }
     free(order);
     free(values);
     workload_fini(&w);
-    if (ok)
-        return cli_finish();
-    error_set(&err, BRAID_FAILED, "out of memory");
-    return cli_fail(&err);
+    int finished = cli_finish();
+    return code == BRAID_OK ? finished : cli_fail(&err);
 }

@@ -186,6 +186,8 @@ void cluster_forget(struct cluster *c, uint32_t handle); /* a freed handle may b
 
 uint32_t cluster_alloc_places(const struct cluster *c, uint32_t handle, const struct place **out);
 uint32_t cluster_alloc_spans(const struct cluster *c, uint32_t handle, const struct span **out);
+/* Memory of the smallest GPU among those of an allocation, KiB; 0 = unlimited. */
+uint64_t cluster_alloc_gpu_memory(const struct cluster *c, uint32_t handle);
 bool cluster_alloc_equal(const struct cluster *c, uint32_t a, uint32_t b); /* the same GPUs? */
 
 /* Share one GPU among tenants: `job` holds share_milli (1..1000) of GPU `gpu` of `node` beside others; false when the shares would pass

@@ -344,3 +344,15 @@ bool cluster_alloc_equal(const struct cluster *c, uint32_t a, uint32_t b)
     const struct alloc *x = alloc_at(c, a), *y = alloc_at(c, b);
     return x->gpus == y->gpus && x->n_places == y->n_places && spans_within(x, y);
 }
+
+uint64_t cluster_alloc_gpu_memory(const struct cluster *c, uint32_t handle)
+{
+    const struct alloc *a = alloc_at(c, handle);
+    uint64_t least = 0;
+    for (uint32_t i = 0; i < a->n_places; i++) {
+        uint64_t memory = c->pools[c->nodes[a->places[i].node].pool].gpu_memory_kib;
+        if (memory > 0 && (least == 0 || memory < least))
+            least = memory;
+    }
+    return least;
+}

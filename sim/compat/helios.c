@@ -42,17 +42,32 @@ void helios_remove(struct helios_list *list, uint32_t at)
     memmove(list->v + at, list->v + at + 1, (--list->n - at) * sizeof *list->v);
 }
 
-/* By insertion: the lists are nearly sorted from the second before. */
-void helios_sort(const struct helios *h, struct helios_list *list,
+static void merge(const struct helios_sorted *from, struct helios_sorted *to, uint32_t begin, uint32_t middle,
+                  uint32_t end)
+{
+    uint32_t a = begin, b = middle;
+    for (uint32_t i = begin; i < end; i++)
+        to[i] = a < middle && (b == end || from[a].key <= from[b].key) ? from[a++] : from[b++];
+}
+
+void helios_sort(struct helios *h, struct helios_list *list,
                  double (*key)(const struct helios *h, uint32_t job, int64_t now_s), int64_t now_s)
 {
-    for (uint32_t i = 1; i < list->n; i++) {
-        uint32_t job = list->v[i], k = i;
-        double mine = key(h, job, now_s);
-        for (; k > 0 && key(h, list->v[k - 1], now_s) > mine; k--)
-            list->v[k] = list->v[k - 1];
-        list->v[k] = job;
+    struct helios_sorted *from = h->sorted, *to = h->sorted + h->l.w->n_jobs;
+    uint32_t n = list->n;
+    for (uint32_t i = 0; i < n; i++)
+        from[i] = (struct helios_sorted){key(h, list->v[i], now_s), list->v[i]};
+    for (uint32_t width = 1; width < n; width *= 2) {
+        for (uint32_t begin = 0; begin < n; begin += 2 * width) {
+            uint32_t middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
+            merge(from, to, begin, middle, end);
+        }
+        struct helios_sorted *swap = from;
+        from = to;
+        to = swap;
     }
+    for (uint32_t i = 0; i < n; i++)
+        list->v[i] = from[i].job;
 }
 
 int64_t helios_since_s(const struct helios *h, uint32_t job)
@@ -109,6 +124,27 @@ static void loop(struct helios *h)
 
 /* ---- what is asked for ----------------------------------------------------------------------------- */
 
+/* Its own overheads, written out so that the engine can be compared with it, are the only ones that it has. */
+static int check_overheads(const struct run_spec *spec, struct error *err)
+{
+    static const struct {
+        uint32_t gpus, seconds;
+    } own[] = {{1, 7}, {2, 30}, {9, 60}};
+    const struct overhead_rule *start = &spec->overhead.start, *restart = &spec->overhead.restart;
+    bool is_own = restart->n_rows == 3, is_none = restart->n_rows == 0 && restart->constant_ns == 0;
+    for (uint32_t i = 0; i < 3 && is_own; i++)
+        is_own = restart->rows[i].model == NULL && restart->rows[i].gpus == own[i].gpus &&
+                 restart->rows[i].ns == own[i].seconds * NS_PER_S;
+    if (start->n_rows == 0 && start->constant_ns == 0 && (is_own || is_none))
+        return BRAID_OK;
+    return error_set(
+        err, BRAID_BAD_INPUT,
+        "the %s simulator has overheads of its own; leave model.start_overhead at 0 s and "
+        "model.restart_overhead at 0 s or at {by_gpus: {1: 7 s, 2: 30 s, 9: 60 s}}, which they are, or use "
+        "compat: none",
+        HELIOS);
+}
+
 static int check_nodes(const struct helios *h)
 {
     for (uint32_t i = 0; i < cluster_n_nodes(h->l.cluster) && h->placer == HELIOS_CONSOLIDATE; i++)
@@ -127,9 +163,10 @@ static int prepare(struct helios *h)
     struct error *err = h->l.err;
     struct arena *a = &h->l.arena;
     int policy = 0, placer = 0, code;
-    if ((code = request_policy(spec, HELIOS, POLICIES, sizeof POLICIES / sizeof *POLICIES, &policy, err)) != 0 ||
+    if ((code = check_overheads(spec, err)) != 0 ||
+        (code = request_policy(spec, HELIOS, POLICIES, sizeof POLICIES / sizeof *POLICIES, &policy, err)) != 0 ||
         (code = request_placement(spec, HELIOS, PLACEMENTS, 2, &placer, err)) != 0 ||
-        (code = request_check_model(spec, HELIOS, err)) != 0 || (code = request_check_seconds(spec, HELIOS, err)) != 0)
+        (code = request_check_engine(spec, HELIOS, err)) != 0 || (code = request_check_seconds(spec, HELIOS, err)) != 0)
         return code;
     h->policy = (enum helios_policy)policy;
     h->placer = (enum helios_placer)placer;
@@ -140,6 +177,7 @@ static int prepare(struct helios *h)
     h->remain_s = ARENA_NEW(a, int64_t, n);
     h->is_marked = ARENA_NEW(a, bool, n);
     h->guess = ARENA_NEW(a, double, n);
+    h->sorted = ARENA_NEW(a, struct helios_sorted, 2 * (size_t)n);
     if (a->is_short)
         return error_set(err, BRAID_FAILED, "out of memory");
     for (uint32_t i = 0; i < h->l.n_queues; i++)

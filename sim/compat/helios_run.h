@@ -32,23 +32,29 @@ struct helios_vc {
     int64_t next_s;
 };
 
+struct helios_sorted {
+    double key;
+    uint32_t job;
+};
+
 struct helios {
     struct ledger l;
     enum helios_policy policy;
     enum helios_placer placer;
     uint32_t next_arrival;
     struct helios_vc *vcs;
-    struct helios_list order; /* scratch */
-    double *guess;            /* qssf: predicted seconds x GPUs */
-    int64_t *remain_s;        /* srtf: what is left, as of its last start for a running job */
-    bool *is_marked;          /* srtf: to start or to preempt */
+    struct helios_list order;     /* scratch */
+    struct helios_sorted *sorted; /* scratch of helios_sort, twice all jobs */
+    double *guess;                /* qssf: predicted seconds x GPUs */
+    int64_t *remain_s;            /* srtf: what is left, as of its last start for a running job */
+    bool *is_marked;              /* srtf: to start or to preempt */
 };
 
 void helios_push(struct helios *h, struct helios_list *list, uint32_t job);
 void helios_remove(struct helios_list *list, uint32_t at);
 
 /* Stable, ascending in key. */
-void helios_sort(const struct helios *h, struct helios_list *list,
+void helios_sort(struct helios *h, struct helios_list *list,
                  double (*key)(const struct helios *h, uint32_t job, int64_t now_s), int64_t now_s);
 
 /* Start `job` if the placer finds room. */

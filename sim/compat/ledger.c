@@ -155,7 +155,7 @@ static void segment(const struct ledger *l, uint32_t job, int64_t begin, int64_t
         return;
     const struct span *spans = NULL;
     uint32_t n = kind == SEGMENT_QUEUED ? 0 : cluster_alloc_spans(l->cluster, l->jobs[job].alloc, &spans);
-    watch->segment(watch->self, job, begin, end, kind, kind == SEGMENT_RUN ? 1.0 : 0.0, spans, n);
+    watch->segment(watch->self, job, begin, end, kind, kind == SEGMENT_RUN ? 1.0 : 0.0, UINT32_MAX, spans, n);
 }
 
 static void done(struct ledger *l, uint32_t job, enum job_status status, const char *reason)

@@ -101,13 +101,18 @@ static bool costs_nothing(const struct overhead_rule *rule)
     return rule->constant_ns == 0 && rule->n_rows == 0;
 }
 
-int request_check_model(const struct run_spec *spec, const char *peer, struct error *err)
+int request_check_overheads(const struct run_spec *spec, const char *peer, struct error *err)
 {
     if (!costs_nothing(&spec->overhead.start) || !costs_nothing(&spec->overhead.restart))
         return error_set(err, BRAID_BAD_INPUT,
                          "the %s simulator has no overheads to choose; leave model.start_overhead and "
                          "model.restart_overhead at 0 s, or use compat: none",
                          peer);
+    return BRAID_OK;
+}
+
+int request_check_engine(const struct run_spec *spec, const char *peer, struct error *err)
+{
     if (spec->estimate.on_exceed != ESTIMATE_RUN_ON)
         return error_set(err, BRAID_BAD_INPUT,
                          "the %s simulator kills no job; leave estimate.on_exceed at run, or use compat: none", peer);

@@ -23,7 +23,10 @@ const union param *request_param(const struct run_spec *spec, const char *name);
 /* Submissions and durations must be whole seconds; the first that is not is named. */
 int request_check_seconds(const struct run_spec *spec, const char *peer, struct error *err);
 
-/* Overheads, kills at the estimate and quotas are the engine's alone. */
-int request_check_model(const struct run_spec *spec, const char *peer, struct error *err);
+/* Overheads other than none are refused. */
+int request_check_overheads(const struct run_spec *spec, const char *peer, struct error *err);
+
+/* Kills at the estimate and quotas are the engine's alone. */
+int request_check_engine(const struct run_spec *spec, const char *peer, struct error *err);
 
 #endif

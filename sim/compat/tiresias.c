@@ -138,7 +138,8 @@ static int prepare(struct tiresias *t, const struct run_spec *spec, struct error
     if ((code = request_policy(spec, TIRESIAS, POLICIES, sizeof POLICIES / sizeof *POLICIES, &policy, err)) != 0 ||
         (code = request_placement(spec, TIRESIAS, PLACEMENTS, 2, &placement, err)) != 0 ||
         (code = check_scheme(spec, (enum tiresias_policy)policy, placement == YARN, err)) != 0 ||
-        (code = request_check_model(spec, TIRESIAS, err)) != 0 ||
+        (code = request_check_overheads(spec, TIRESIAS, err)) != 0 ||
+        (code = request_check_engine(spec, TIRESIAS, err)) != 0 ||
         (code = request_check_seconds(spec, TIRESIAS, err)) != 0)
         return code;
     if (spec->estimate.source != ESTIMATE_EXACT)

@@ -59,7 +59,7 @@ static const char *books_job(const struct sim *sim, uint32_t job)
         return "overhead and lost time exceed the time a job held GPUs";
     if (j->gpu_ns != INT64_MAX && j->gpu_ns != j->run_ns * (int64_t)sim_gpus(sim, job))
         return "GPU-time is not time held x GPUs";
-    if (j->state == JOB_DONE && j->end_ns - submit < j->run_ns)
+    if (j->state == JOB_DONE && j->end_ns >= 0 && j->end_ns - submit < j->run_ns) /* -1: not submitted yet at the end */
         return "a job held GPUs for longer than it existed";
     if (j->state == JOB_DONE && j->status == STATUS_FINISHED && j->work_done != (double)sim->w->duration_ns[job])
         return "a finished job has not done its work";
@@ -78,7 +78,7 @@ void books_check_all(struct sim *sim)
         queued += j->state == JOB_QUEUED;
         running += j->state == JOB_RUNNING;
         done += j->state == JOB_DONE;
-        held += j->state == JOB_RUNNING ? sim_gpus(sim, job) : 0;
+        held += j->state == JOB_RUNNING && hold_of(sim, j->alloc)->members[0] == job ? sim_gpus(sim, job) : 0;
         const char *why = books_job(sim, job);
         if (why != NULL)
             books_fail(sim, why);

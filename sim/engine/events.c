@@ -51,7 +51,8 @@ static void segment_emit(const struct sim *sim, uint32_t job, int64_t begin, int
         return;
     const struct span *spans = NULL;
     uint32_t n = kind == SEGMENT_QUEUED ? 0 : cluster_alloc_spans(sim->cluster, sim->jobs[job].alloc, &spans);
-    watch->segment(watch->self, job, begin, end, kind, rate, spans, n);
+    uint32_t group = n > 0 ? hold_of(sim, sim->jobs[job].alloc)->group : HOLD_ALONE;
+    watch->segment(watch->self, job, begin, end, kind, rate, group, spans, n);
 }
 
 void job_emit_queued(const struct sim *sim, uint32_t job)
@@ -71,9 +72,20 @@ void job_settle(struct sim *sim, uint32_t job)
     if (__builtin_mul_overflow(held, (int64_t)sim_gpus(sim, job), &gpu_ns) || __builtin_add_overflow(j->gpu_ns, gpu_ns, &j->gpu_ns))
         j->gpu_ns = INT64_MAX;
     j->work_done += (double)productive * j->rate;
+    totals_work(sim, job, (double)productive * j->rate);
     segment_emit(sim, job, j->since_ns, work_from, SEGMENT_OVERHEAD, 0);
     segment_emit(sim, job, work_from, now, SEGMENT_RUN, j->rate);
     j->since_ns = now;
+}
+
+void job_set_rate(struct sim *sim, uint32_t job, double rate)
+{
+    struct job *j = &sim->jobs[job];
+    if (j->rate == rate)
+        return;
+    job_settle(sim, job);
+    j->rate = rate;
+    evq_set(&sim->events, job, job_end_ns(sim, job), EVENT_COMPLETION);
 }
 
 void job_done(struct sim *sim, uint32_t job, enum job_status status, const char *reason)
@@ -97,12 +109,12 @@ void event_completion(struct sim *sim, uint32_t job)
     uint32_t vc = sim_vc(sim, job);
     if (sim->spec->check)
         books_note(sim, j->alloc);
-    cluster_free(sim->cluster, vc, job, &sim->demands[j->demand], j->alloc);
-    cluster_forget(sim->cluster, j->alloc);
+    hold_leave(sim, j->alloc, job);
     j->alloc = ALLOC_NONE;
     job_unlink(s, sim->jobs, job);
     sim->n_running--;
     sim->n_fruitless = 0;
+    hold_settle(sim); /* those it shared its GPUs with go faster from now on */
     bool is_killed = j->work_done < (double)sim->w->duration_ns[job];
     job_done(sim, job, is_killed ? STATUS_KILLED : STATUS_FINISHED, is_killed ? "estimate_exceeded" : "");
     estimate_on_finish(sim, job);

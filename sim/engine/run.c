@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 1000000 }; /* at one instant: beyond it a policy is going round in circles */
+enum {
+    ROUNDS_MAX = 1000000, /* at one instant: beyond it a policy is going round in circles */
+    IDLE_MAX = 1000000,   /* instants in a row at which a policy woke only itself, and left jobs waiting on idle GPUs */
+};
 
 const char *job_status_text(enum job_status s)
 {
@@ -360,10 +363,16 @@ static int64_t next_instant(const struct sim *sim)
     return t;
 }
 
+/* Nothing runs and nothing is to come but what the policy asked for itself. */
+static bool is_only_waiting(const struct sim *sim)
+{
+    return sim->n_running == 0 && sim->next_arrival == sim->w->n_jobs && sim->next_change == sim->n_changes;
+}
+
 static void simulate(struct sim *sim)
 {
     const struct run_spec *spec = sim->spec;
-    uint64_t instants = 0;
+    uint64_t instants = 0, n_idle = 0;
     totals_begin(sim);
     sim->now_ns = sim->state.at_ns;
     for (uint32_t i = 0; i < sim->n_instances && spec->watch.levels != NULL; i++)
@@ -383,6 +392,11 @@ static void simulate(struct sim *sim)
         totals_update(sim);
         if (spec->check)
             books_check(sim);
+        n_idle = is_only_waiting(sim) ? n_idle + 1 : 0;
+        if (n_idle == IDLE_MAX)
+            sim_fail(sim, BRAID_FAILED,
+                     "policy %s wakes itself again and again (%d times by %.9f s) but starts none of the %llu jobs that wait",
+                     sim->ops->name, IDLE_MAX, (double)t * 1e-9, (unsigned long long)sim->n_queued);
         if (sim->has_failed)
             return;
         if (sim->n_queued > spec->stop.queue) {
@@ -409,8 +423,7 @@ static void close_unfinished(struct sim *sim)
         if (j->state == JOB_RUNNING) {
             struct sched *s = &sim->instances[j->instance];
             job_settle(sim, job);
-            cluster_free(sim->cluster, sim_vc(sim, job), job, &sim->demands[j->demand], j->alloc);
-            cluster_forget(sim->cluster, j->alloc);
+            hold_leave(sim, j->alloc, job);
             j->alloc = ALLOC_NONE;
             evq_cancel(&sim->events, job);
             job_unlink(s, sim->jobs, job);

@@ -7,6 +7,7 @@
 #include "cluster/placement.h"
 #include "engine/job.h"
 #include "model/overhead.h"
+#include "model/sharing.h"
 #include "traces/workload.h"
 
 #include <braid/policy.h>
@@ -61,8 +62,9 @@ struct run_levels {
 
 struct run_watch {
     void *self;
+    /* `group`: number of the group that the job shares its GPUs with, UINT32_MAX when it is alone. */
     void (*segment)(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate,
-                    const struct span *spans, uint32_t n_spans);
+                    uint32_t group, const struct span *spans, uint32_t n_spans);
     void (*decision)(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc, const char *why);
     void (*levels)(void *self, int64_t at_ns, uint32_t instance, const struct run_levels *levels);
 };
@@ -76,6 +78,7 @@ struct run_spec {
     struct placement_spec placement;
     struct estimate_spec estimate;
     struct overhead_spec overhead; /* model: {start_overhead, restart_overhead} */
+    const struct sharing_model *sharing; /* NULL: jobs never share GPUs */
     struct measure_spec measure;
     struct stop_spec stop;
     uint64_t seed;
@@ -92,6 +95,9 @@ struct run_totals {
     double useless_gpu_ns, free_gpu_ns; /* fragmentation: free GPUs of queues whose head found no place; all free GPUs */
     double imbalance_ns;                /* integral of sd/mean of GPUs allocated a node, while any is */
     double imbalance_span_ns;
+    /* storage, CPU, GPU, network: time that each worked for jobs, x the GPUs of the job (every GPU brings its share of the other resources);
+     * 0 where the trace has no stage times */
+    double resource_gpu_ns[WORKLOAD_STAGES];
     uint64_t events, rounds, decisions, decision_ops; /* decision_ops: verbs and probes */
     int64_t first_submit_ns, last_submit_ns, last_end_ns, stop_ns;
     bool is_overloaded; /* ended by stop.queue */

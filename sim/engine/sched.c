@@ -1,6 +1,9 @@
 /* sched.c - the accessors of a policy. They read what the verbs of the present round have staged. */
 #include "engine/sim.h"
 
+#include <math.h>
+#include <string.h>
+
 const char *sched_code_text(int code)
 {
     static const char *const text[] = {
@@ -181,7 +184,12 @@ int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out)
         const char *name = sim->w->model != NULL ? names_text(&sim->w->models, sim->w->model[job]) : NULL;
         overhead = overhead_ns(j->start_ns < 0 ? &model->start : &model->restart, sim_gpus(sim, job), name);
     }
-    *out = overhead + remaining_ns(sim, job);
+    int64_t left = remaining_ns(sim, job);
+    if (j->state == JOB_RUNNING && j->rate > 0 && j->rate != 1.0) { /* in a group */
+        double slowed = ceil((double)left / j->rate);
+        left = slowed < 9e18 ? (int64_t)slowed : TIME_LAST;
+    }
+    *out = time_after(overhead, left);
     return SCHED_OK;
 }
 
@@ -205,6 +213,46 @@ int sched_deadline_ns(const struct sched *s, uint32_t job, int64_t *out)
         return SCHED_E_ABSENT;
     *out = w->deadline_ns[job];
     return SCHED_OK;
+}
+
+int sched_stages_ns(const struct sched *s, uint32_t job, int64_t *iteration, int64_t out[4])
+{
+    const struct workload *w = s->sim->w;
+    if (!(s->sim->ops->knows & KNOWS_PROFILE))
+        return SCHED_E_UNDECLARED;
+    if (w->stage_ns[0] == NULL || w->iteration_ns == NULL || w->iteration_ns[job] <= 0)
+        return SCHED_E_ABSENT;
+    *iteration = w->iteration_ns[job];
+    for (int k = 0; k < WORKLOAD_STAGES; k++)
+        out[k] = w->stage_ns[k][job];
+    return SCHED_OK;
+}
+
+int sched_group_rates(const struct sched *s, const uint32_t *jobs, uint32_t n, double *out)
+{
+    const struct sharing_model *m = s->sim->spec->sharing;
+    if (!(s->sim->ops->knows & KNOWS_PROFILE))
+        return SCHED_E_UNDECLARED;
+    if (n == 0 || n > HOLD_MEMBERS || (m != NULL && n > m->most))
+        return SCHED_E_ARGUMENT;
+    if (n == 1) {
+        out[0] = 1.0;
+        return SCHED_OK;
+    }
+    if (m == NULL || m->refusal(m->self, jobs, n, 0) != NULL)
+        return SCHED_E_ABSENT;
+    m->rates(m->self, jobs, n, out);
+    return SCHED_OK;
+}
+
+uint32_t sched_company(const struct sched *s, uint32_t job, uint32_t *out, uint32_t room)
+{
+    const struct sim *sim = s->sim;
+    if (sim->jobs[job].state != JOB_RUNNING)
+        return 0;
+    const struct hold *h = hold_of(sim, sim->jobs[job].alloc);
+    memcpy(out, h->members, (h->n_members < room ? h->n_members : room) * sizeof *out);
+    return h->n_members;
 }
 
 uint64_t *sched_word(struct sched *s, uint32_t job)

@@ -3,6 +3,7 @@
  *   run.c       set-up, the clock, rounds
  *   events.c    what completions, capacity changes, arrivals and timers do
  *   stage.c     the verbs of a policy: staged, then settled
+ *   hold.c      who shares which GPUs: jobs alone, and groups
  *   sched.c     the accessors of a policy
  *   estimate.c  what a policy may know of a job's length
  *   totals.c    integrals over time
@@ -26,6 +27,7 @@
 
 #include "base/arena.h"
 #include "engine/evq.h"
+#include "engine/hold.h"
 #include "engine/run.h"
 
 #include <gsl/gsl_rng.h>
@@ -119,6 +121,10 @@ struct sim {
 
     struct staged *staged;
     uint32_t n_staged, staged_room;
+    struct hold *holds; /* by handle of the cluster */
+    uint32_t holds_room, n_groups;
+    uint32_t *dirty; /* holds whose members changed in this round */
+    uint32_t n_dirty, dirty_room;
     struct place *places; /* room for one pick */
     uint32_t places_room;
     uint32_t *checked_nodes; /* --check: nodes touched since the last check */
@@ -177,6 +183,8 @@ void job_done(struct sim *sim, uint32_t job, enum job_status status, const char 
 /* The running jobs of an instance, in order of start (a move is none); kept when verbs are settled. */
 void job_link(struct sched *s, struct job *jobs, uint32_t job);
 void job_unlink(struct sched *s, struct job *jobs, uint32_t job);
+/* From now on a running job does `rate` ns of work a ns; a segment ends here when that is a change. */
+void job_set_rate(struct sim *sim, uint32_t job, double rate);
 /* When a running job will end: its work done, or its estimate used up under on_exceed: kill. */
 int64_t job_end_ns(const struct sim *sim, uint32_t job);
 
@@ -196,6 +204,8 @@ static inline int64_t estimate_of(const struct sim *sim, uint32_t job)
 
 /* totals.c */
 void totals_begin(struct sim *sim);
+/* `job` did `work` ns of work: the resources of its profile worked as long as an iteration says. */
+void totals_work(struct sim *sim, uint32_t job, double work);
 void totals_advance(struct sim *sim, int64_t to_ns); /* integrate the present levels up to `to_ns` */
 void totals_update(struct sim *sim);                 /* take the levels after a change */
 void totals_window(struct sim *sim);                 /* the last submission is now */

@@ -38,6 +38,8 @@ static struct staged *stage_record(struct sim *sim, struct sched *s, uint32_t jo
         struct staged *r = &sim->staged[sim->n_staged++];
         char *why = r->why; /* a record that was used before keeps its text */
         *r = (struct staged){job, j->state == JOB_RUNNING ? j->alloc : ALLOC_NONE, j->state == JOB_RUNNING, why};
+        if (r->was_running)
+            hold_keep(sim, r->old_alloc);
         if (sim->spec->watch.decision != NULL && r->why == NULL)
             r->why = ARENA_NEW(&sim->arena, char, WHY_MAX);
         if (r->why != NULL)
@@ -80,14 +82,10 @@ static int stage_no_fit(struct sched *s)
     return SCHED_E_NO_FIT;
 }
 
-/* Book `handle` as the job's new place and count it as running. */
-static int stage_occupy(struct sched *s, uint32_t job, uint32_t handle)
+/* The job runs on `handle` from now on. */
+static void stage_settle_in(struct sched *s, uint32_t job, uint32_t handle)
 {
     struct sim *sim = s->sim;
-    if (handle == ALLOC_NONE) {
-        sim_fail(sim, BRAID_FAILED, "out of memory");
-        return SCHED_E_NO_FIT;
-    }
     if (sim->spec->check)
         books_note(sim, handle);
     struct job *j = &sim->jobs[job];
@@ -97,30 +95,33 @@ static int stage_occupy(struct sched *s, uint32_t job, uint32_t handle)
     s->queued_gpus -= sim_gpus(sim, job);
     sim->n_queued--;
     sim->n_running++;
+}
+
+/* Book the new allocation `handle` as the job's place and count it as running. */
+static int stage_occupy(struct sched *s, uint32_t job, uint32_t handle)
+{
+    if (handle == ALLOC_NONE || !hold_open(s->sim, handle, job)) {
+        sim_fail(s->sim, BRAID_FAILED, "out of memory");
+        return SCHED_E_NO_FIT;
+    }
+    stage_settle_in(s, job, handle);
     return SCHED_OK;
 }
 
-/* The reverse: the job gives up its GPUs and counts as queued; its handle stays readable. */
+/* The reverse: the job gives up its GPUs, or leaves its group, and counts as queued. */
 static void stage_vacate(struct sched *s, uint32_t job)
 {
     struct sim *sim = s->sim;
     struct job *j = &sim->jobs[job];
     if (sim->spec->check)
         books_note(sim, j->alloc);
-    cluster_free(sim->cluster, sim_vc(sim, job), job, &sim->demands[j->demand], j->alloc);
+    hold_leave(sim, j->alloc, job);
     j->alloc = ALLOC_NONE;
     j->state = JOB_QUEUED;
     s->queued_jobs++;
     s->queued_gpus += sim_gpus(sim, job);
     sim->n_queued++;
     sim->n_running--;
-}
-
-/* A freed handle is of no more use, unless it is the one from before the round, which settling reads. */
-static void stage_forget(struct sim *sim, const struct staged *r, uint32_t handle)
-{
-    if (handle != r->old_alloc)
-        cluster_forget(sim->cluster, handle);
 }
 
 /* Where the placement module would put it: the number of places, in sim->places. */
@@ -169,7 +170,8 @@ static int stage_return(struct sched *s, uint32_t job, const struct staged *r)
     struct sim *sim = s->sim;
     const struct demand *d = &sim->demands[sim->jobs[job].demand];
     uint32_t vc = sim_vc(sim, job);
-    if (!r->was_running || (cluster_vc_free(sim->cluster, vc) < d->gpus && !may_exceed_quota(sim, vc)))
+    if (!r->was_running || hold_of(sim, r->old_alloc)->n_members > 0 ||
+        (cluster_vc_free(sim->cluster, vc) < d->gpus && !may_exceed_quota(sim, vc)))
         return SCHED_E_NO_FIT;
     uint32_t handle = cluster_alloc_again(sim->cluster, vc, job, d, r->old_alloc);
     return handle == ALLOC_NONE ? SCHED_E_NO_FIT : stage_occupy(s, job, handle);
@@ -226,12 +228,9 @@ int sched_preempt(struct sched *s, uint32_t job)
     int code = stage_enter(s, job, JOB_RUNNING);
     if (code != SCHED_OK)
         return code;
-    struct staged *r = stage_record(s->sim, s, job);
-    if (r == NULL)
+    if (stage_record(s->sim, s, job) == NULL)
         return SCHED_E_NO_FIT;
-    uint32_t handle = s->sim->jobs[job].alloc;
     stage_vacate(s, job);
-    stage_forget(s->sim, r, handle);
     return SCHED_OK;
 }
 
@@ -240,8 +239,59 @@ int sched_restore(struct sched *s, uint32_t job)
     int code = stage_enter(s, job, JOB_QUEUED);
     if (code != SCHED_OK)
         return code;
-    uint32_t staged = s->sim->jobs[job].staged;
-    return staged != 0 ? stage_return(s, job, &s->sim->staged[staged - 1]) : SCHED_E_STATE;
+    struct sim *sim = s->sim;
+    if (sim->jobs[job].staged == 0)
+        return SCHED_E_STATE;
+    const struct staged *r = &sim->staged[sim->jobs[job].staged - 1];
+    const struct hold *h = r->was_running ? hold_of(sim, r->old_alloc) : NULL;
+    if (h == NULL || h->n_members == 0)
+        return stage_return(s, job, r);
+    if (h->n_members == HOLD_MEMBERS)
+        return SCHED_E_NO_FIT;
+    hold_join(sim, r->old_alloc, job); /* back among those that stayed */
+    stage_settle_in(s, job, r->old_alloc);
+    return SCHED_OK;
+}
+
+int sched_join(struct sched *s, uint32_t job, uint32_t with)
+{
+    struct sim *sim = s->sim;
+    int code = stage_enter(s, job, JOB_QUEUED);
+    if (code == SCHED_OK)
+        code = stage_enter(s, with, JOB_RUNNING);
+    if (code != SCHED_OK)
+        return code;
+    if (sim->spec->sharing == NULL)
+        return SCHED_E_ABSENT;
+    if (sim->jobs[job].demand != sim->jobs[with].demand || sim_vc(sim, job) != sim_vc(sim, with))
+        return SCHED_E_ARGUMENT;
+    uint32_t handle = sim->jobs[with].alloc;
+    const struct hold *h = hold_of(sim, handle);
+    uint32_t together[HOLD_MEMBERS + 1];
+    memcpy(together, h->members, h->n_members * sizeof *together);
+    together[h->n_members] = job;
+    if (h->n_members >= sim->spec->sharing->most || h->n_members == HOLD_MEMBERS ||
+        sim->spec->sharing->refusal(sim->spec->sharing->self, together, h->n_members + 1,
+                                    cluster_alloc_gpu_memory(sim->cluster, handle)) != NULL)
+        return SCHED_E_NO_FIT;
+    if (stage_record(sim, s, job) == NULL)
+        return SCHED_E_NO_FIT;
+    hold_join(sim, handle, job);
+    stage_settle_in(s, job, handle);
+    return SCHED_OK;
+}
+
+int sched_group(struct sched *s, const uint32_t *jobs, uint32_t n)
+{
+    if (n == 0)
+        return SCHED_E_ARGUMENT;
+    int code = sched_start(s, jobs[0]);
+    for (uint32_t i = 1; i < n && code == SCHED_OK; i++) {
+        code = sched_join(s, jobs[i], jobs[0]);
+        for (uint32_t k = i; code != SCHED_OK && k-- > 0;) /* all or none */
+            sched_preempt(s, jobs[k]);
+    }
+    return code;
 }
 
 int sched_move(struct sched *s, uint32_t job)
@@ -250,11 +300,13 @@ int sched_move(struct sched *s, uint32_t job)
     int code = stage_enter(s, job, JOB_RUNNING);
     if (code != SCHED_OK)
         return code;
-    struct staged *r = stage_record(sim, s, job);
-    if (r == NULL)
+    if (stage_record(sim, s, job) == NULL)
         return SCHED_E_NO_FIT;
     /* give up the place and pick anew with it free; nowhere to go: stay */
     uint32_t vc = sim_vc(sim, job), handle = sim->jobs[job].alloc, next;
+    if (hold_of(sim, handle)->n_members > 1)
+        return SCHED_E_STATE; /* a group moves by being taken apart and put together */
+    hold_keep(sim, handle);
     const struct demand *d = &sim->demands[sim->jobs[job].demand];
     stage_vacate(s, job);
     uint32_t n = stage_pick(s, job);
@@ -262,7 +314,7 @@ int sched_move(struct sched *s, uint32_t job)
         next = cluster_alloc(sim->cluster, vc, job, d, sim->places, n);
     else
         next = cluster_alloc_again(sim->cluster, vc, job, d, handle);
-    stage_forget(sim, r, handle);
+    hold_drop(sim, handle);
     return stage_occupy(s, job, next) != SCHED_OK || n == 0 ? SCHED_E_NO_FIT : SCHED_OK;
 }
 
@@ -342,7 +394,7 @@ static void settle_begin(struct sim *sim, uint32_t job, const struct overhead_ru
     const char *model = sim->w->model != NULL ? names_text(&sim->w->models, sim->w->model[job]) : NULL;
     j->since_ns = sim->now_ns;
     j->overhead_until_ns = time_after(sim->now_ns, overhead_ns(rule, sim_gpus(sim, job), model));
-    j->rate = 1.0;
+    j->rate = 1.0; /* in a group: until hold_settle says better */
     evq_set(&sim->events, job, job_end_ns(sim, job), EVENT_COMPLETION);
 }
 
@@ -372,7 +424,7 @@ static void settle_leave(struct sim *sim, uint32_t job, uint32_t handle)
     job_settle(sim, job);
     j->work_checkpointed = j->work_done; /* a planned stop saves its state */
     j->alloc = present;
-    cluster_forget(sim->cluster, handle);
+    hold_drop(sim, handle);
     sim->n_fruitless = j->work_done > work_done ? 0 : sim->n_fruitless + 1;
     if (sim->n_fruitless == FRUITLESS_MAX)
         sim_fail(sim, BRAID_FAILED,
@@ -411,7 +463,13 @@ void stage_settle(struct sim *sim, struct sched *s)
             continue;
         }
         if (j->state == JOB_RUNNING && cluster_alloc_equal(sim->cluster, r->old_alloc, j->alloc)) {
-            cluster_forget(sim->cluster, r->old_alloc);
+            if (hold_of(sim, r->old_alloc)->group != hold_of(sim, j->alloc)->group) { /* other company on the same GPUs */
+                uint32_t present = j->alloc;
+                j->alloc = r->old_alloc;
+                job_settle(sim, job);
+                j->alloc = present;
+            }
+            hold_drop(sim, r->old_alloc);
             continue;
         }
         freed_partition = cluster_vc(sim->cluster, sim_vc(sim, job))->partition;
@@ -426,6 +484,7 @@ void stage_settle(struct sim *sim, struct sched *s)
         }
     }
     sim->n_staged = 0;
+    hold_settle(sim);
     /* what this queue gave up may be of use to another that was already asked in this round */
     if (freed_partition != NAMES_NONE && s->vc != NAMES_NONE && cluster_vc(sim->cluster, s->vc)->mode == VC_GPUS)
         sim_touch_partition(sim, freed_partition);
@@ -435,6 +494,8 @@ void stage_requeue(struct sim *sim, uint32_t job, enum cause why)
 {
     struct sched *s = &sim->instances[sim->jobs[job].instance];
     uint32_t handle = sim->jobs[job].alloc;
+    hold_keep(sim, handle);
     stage_vacate(s, job);
+    hold_settle(sim);
     settle_preempt(sim, s, job, handle, why, why == CAUSE_CAPACITY ? "quota shrank" : "fault");
 }

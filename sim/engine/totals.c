@@ -37,6 +37,16 @@ void totals_update(struct sim *sim)
     }
 }
 
+void totals_work(struct sim *sim, uint32_t job, double work)
+{
+    const struct workload *w = sim->w;
+    if (w->stage_ns[0] == NULL || w->iteration_ns == NULL || w->iteration_ns[job] <= 0)
+        return;
+    double iterations = work / (double)w->iteration_ns[job];
+    for (int k = 0; k < WORKLOAD_STAGES; k++)
+        sim->totals.resource_gpu_ns[k] += iterations * (double)w->stage_ns[k][job] * sim_gpus(sim, job);
+}
+
 void totals_begin(struct sim *sim)
 {
     sim->state = (struct totals_state){0};

@@ -32,10 +32,14 @@
       "allocated / available GPU time, first to last submission of the whole run; a shared GPU counts once")           \
     M(gpu_utilization_makespan, "fraction", false, 1, "the same, to the last end")                                     \
     M(gpu_busy, "fraction", false, 1,                                                                                  \
-      "GPU time in which work is done (allocated without overhead and lost time) / available, to the last end")        \
-    M(cpu_utilization, "fraction", false, 1, "the same for CPUs, where a model of them is on")                         \
-    M(storage_utilization, "fraction", false, 1, "the same for storage, where a model of it is on")                    \
-    M(network_utilization, "fraction", false, 1, "the same for the network, where a model of it is on")                \
+      "time the GPU really works / available, to the last end: its stage of each iteration where the trace has stage " \
+      "times, "                                                                                                        \
+      "else all allocated time without overhead and lost time")                                                        \
+    M(cpu_utilization, "fraction", false, 1,                                                                           \
+      "the same for the CPU stage, where the trace has stage times (every GPU brings its share of the other "          \
+      "resources)")                                                                                                    \
+    M(storage_utilization, "fraction", false, 1, "the same for the storage stage")                                     \
+    M(network_utilization, "fraction", false, 1, "the same for the network stage")                                     \
     M(memory_utilization, "fraction", false, 1, "the same for memory, where a model of it is on")                      \
     M(fragmentation, "fraction", false, -1,                                                                            \
       "time average of GPUs that are free but of no use to the head of any queue / free GPUs")                         \
@@ -250,7 +254,17 @@ static void fill_totals(double *v, const struct run_totals *t, double productive
 {
     v[METRIC_gpu_utilization] = ratio(t->allocated_gpu_ns_window, t->capacity_gpu_ns_window);
     v[METRIC_gpu_utilization_makespan] = ratio(t->allocated_gpu_ns_makespan, t->capacity_gpu_ns_makespan);
-    v[METRIC_gpu_busy] = ratio(productive_gpu_ns, t->capacity_gpu_ns_makespan);
+    bool has_stages = false;
+    for (int k = 0; k < WORKLOAD_STAGES; k++)
+        has_stages |= t->resource_gpu_ns[k] > 0;
+    if (has_stages) {
+        static const int metric[WORKLOAD_STAGES] = {METRIC_storage_utilization, METRIC_cpu_utilization, METRIC_gpu_busy,
+                                                    METRIC_network_utilization};
+        for (int k = 0; k < WORKLOAD_STAGES; k++)
+            v[metric[k]] = ratio(t->resource_gpu_ns[k], t->capacity_gpu_ns_makespan);
+    } else {
+        v[METRIC_gpu_busy] = ratio(productive_gpu_ns, t->capacity_gpu_ns_makespan);
+    }
     v[METRIC_fragmentation] = ratio(t->useless_gpu_ns, t->free_gpu_ns);
     v[METRIC_load_imbalance] = ratio(t->imbalance_ns, t->imbalance_span_ns);
     v[METRIC_decisions] = (double)t->decisions;

@@ -162,7 +162,7 @@ static void on_levels(void *self, int64_t at_ns, uint32_t instance, const struct
 /* ---- segments and decisions ---- */
 
 static void on_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate,
-                       const struct span *spans, uint32_t n_spans)
+                       uint32_t group, const struct span *spans, uint32_t n_spans)
 {
     struct recorder *r = self;
     if (end_ns <= begin_ns)
@@ -171,7 +171,7 @@ static void on_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_n
     struct segment_row *s = rows_add(r, &r->segment_rows, sizeof *s, 1);
     if (s == NULL)
         return;
-    *s = (struct segment_row){.begin_ns = begin_ns, .end_ns = end_ns, .rate = rate, .job = job, .kind = (uint8_t)kind};
+    *s = (struct segment_row){.begin_ns = begin_ns, .end_ns = end_ns, .rate = rate, .job = job, .group = group, .kind = (uint8_t)kind};
     struct alloc_row *a = rows_add(r, &r->alloc_rows, sizeof *a, n_spans);
     for (uint32_t i = 0; a != NULL && i < n_spans; i++)
         a[i] = (struct alloc_row){row, spans[i].node, spans[i].gpu_first, spans[i].gpu_count};

@@ -8,7 +8,8 @@ struct segment_row {
     int64_t begin_ns, end_ns;
     double rate;
     uint32_t job;
-    uint8_t kind; /* enum segment_kind */
+    uint32_t group; /* number of the group it shares its GPUs with; UINT32_MAX: alone */
+    uint8_t kind;   /* enum segment_kind */
 };
 
 struct alloc_row {

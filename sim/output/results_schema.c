@@ -112,7 +112,7 @@ static const struct column_spec allocs_columns[] = {
     NUMBER("node", COLUMN_U32, "", "number of the node, from 0"),
     NUMBER("gpu_first", COLUMN_U32, "", "first GPU of the node that is held"),
     NUMBER("gpu_count", COLUMN_U32, "GPU", "consecutive GPUs held"),
-    STEADY("share", COLUMN_F64, "", "share of each, 1 = the whole GPU"),
+    STEADY("share", COLUMN_F64, "", "share of each, 1 = the whole GPU (the jobs of a group take turns on it)"),
 };
 
 static const struct column_spec events_columns[] = {

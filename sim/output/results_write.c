@@ -200,7 +200,7 @@ FILL(begin, double, seconds(s->recorded.segments[i].begin_ns))
 FILL(segment_end, double, seconds(s->recorded.segments[i].end_ns))
 FILL(kind, uint8_t, s->recorded.segments[i].kind)
 FILL(rate, double, s->recorded.segments[i].rate)
-FILL(alone, int64_t, -1)
+FILL(group, int64_t, s->recorded.segments[i].group == UINT32_MAX ? -1 : (int64_t)s->recorded.segments[i].group)
 FILL(segment, int64_t, s->recorded.allocs[i].segment)
 FILL(node, uint32_t, s->recorded.allocs[i].node)
 FILL(gpu_first, uint32_t, s->recorded.allocs[i].gpu_first)
@@ -214,7 +214,7 @@ WORD(why, s->recorded.why + s->recorded.events[i].why)
 
 static const struct filler segments_fillers[] = {
     {"run", .text = text_run}, {"job", fill_segment_job}, {"begin", fill_begin}, {"end", fill_segment_end},
-    {"kind", fill_kind},       {"rate", fill_rate},       {"group", fill_alone}, {0},
+    {"kind", fill_kind},       {"rate", fill_rate},       {"group", fill_group}, {0},
 };
 static const struct filler allocs_fillers[] = {
     {"segment", fill_segment},     {"node", fill_node},   {"gpu_first", fill_gpu_first},

@@ -107,10 +107,10 @@ static void record(struct recorder *r)
     w.decision(w.self, 0, DECISION_SUBMIT, 0, 0, "");
     w.decision(w.self, 0, DECISION_START, 0, 0, "it is the head");
     w.decision(w.self, S, DECISION_SUBMIT, 1, 1, NULL);
-    w.segment(w.self, 0, 0, 10 * S, SEGMENT_RUN, 1, first, 1);
-    w.segment(w.self, 1, 10 * S, 10 * S, SEGMENT_RUN, 1, second, 2); /* takes no time: no segment */
-    w.segment(w.self, 1, S, 10 * S, SEGMENT_QUEUED, 0, NULL, 0);
-    w.segment(w.self, 1, 10 * S, 12 * S, SEGMENT_OVERHEAD, 0, second, 2);
+    w.segment(w.self, 0, 0, 10 * S, SEGMENT_RUN, 1, UINT32_MAX, first, 1);
+    w.segment(w.self, 1, 10 * S, 10 * S, SEGMENT_RUN, 1, UINT32_MAX, second, 2); /* takes no time: no segment */
+    w.segment(w.self, 1, S, 10 * S, SEGMENT_QUEUED, 0, UINT32_MAX, NULL, 0);
+    w.segment(w.self, 1, 10 * S, 12 * S, SEGMENT_OVERHEAD, 0, UINT32_MAX, second, 2);
     w.decision(w.self, 10 * S, DECISION_CAPACITY, UINT32_MAX, NAMES_NONE, "v1");
 }
 

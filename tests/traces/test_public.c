@@ -22,7 +22,7 @@ static const struct golden {
     {TRACES "philly/philly.csv", "philly_csv", 82247, 0, 3521082502, 9408690, 128, 15},
     {TRACES "helios/earth_cluster_log_excerpt.csv", "helios", 3, 0, 713077, 27, 4, 3},
     {TRACES "tiresias/60_job.csv", "tiresias", 60, 0, 26624, 1779, 8, 1},
-    {TRACES "chronus/MIX1.csv", "tiresias", 30940, 184, 22279688, 20150, 32, 1},
+    {TRACES "chronus/MIX1.csv", "chronus", 30940, 184, 22279688, 20150, 32, 1},
     {TRACES "muri/trace1.csv", "muri", 1494, 0, 1379974477.235, 10817570, 32, 1},
     {TRACES "muri/trace2.csv", "muri", 5755, 0, 2966687708.252, 8572283, 32, 1},
     {TRACES "muri/trace3.csv", "muri", 992, 0, 420081856.545, 8166025, 32, 1},
@@ -122,8 +122,8 @@ Test(public, raw_philly_jobs_with_and_without_merging)
 
 Test(public, other_files_are_refused_by_name)
 {
-    static const char *const others[] = {TRACES "openb/openb_pod_list_default.csv",
-                                         TRACES "acme/kalos_excerpt.csv",
+    static const char *const others[] = {TRACES "openb/openb_node_list_gpu_node.csv",
+                                         TRACES "pai/machine_spec.csv",
                                          TRACES "philly/vc_nodes.csv",
                                          TRACES "muri/n8g8.csv",
                                          TRACES "tiresias/yarn-gput1000.csv",

@@ -158,6 +158,14 @@ int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out);
 int sched_recorded_start_ns(const struct sched *s, uint32_t job, int64_t *out); /* RECORD */
 int sched_deadline_ns(const struct sched *s, uint32_t job, int64_t *out);       /* DEADLINE */
 
+/* Stage times of one iteration alone (PROFILE): storage, CPU, GPU, network, ns; and the whole iteration. */
+int sched_stages_ns(const struct sched *s, uint32_t job, int64_t *iteration, int64_t out[4]);
+/* Work a ns that each of `n` jobs would do if they shared a set of GPUs, 1 = as fast as alone (PROFILE). SCHED_E_ABSENT: they cannot
+ * share (no `model: {sharing: ..}`, no profile, not enough GPU memory); SCHED_E_ARGUMENT: too many. */
+int sched_group_rates(const struct sched *s, const uint32_t *jobs, uint32_t n, double *out);
+/* The jobs on the same GPUs as running `job`, itself included: their number, and up to `room` of them in `out`. */
+uint32_t sched_company(const struct sched *s, uint32_t job, uint32_t *out, uint32_t room);
+
 /* A word of the policy's own per job (zero at first). A job belongs to one instance, so no other one writes it. */
 uint64_t *sched_word(struct sched *s, uint32_t job);
 
@@ -194,6 +202,12 @@ int sched_probe(struct sched *s, uint32_t job);
 int sched_start(struct sched *s, uint32_t job);
 /* Start on given nodes: `n` places, distinct nodes, GPUs adding up to the job's demand. */
 int sched_start_at(struct sched *s, uint32_t job, const struct place *places, uint32_t n);
+/* Start a queued job on the GPUs of running `with`: they, and whom `with` shares them with, are a group from then on and go as fast as the
+ * sharing model of the run says. Both demand the same (GPUs, CPU, memory, type; CPU and host memory are counted once a group).
+ * SCHED_E_ABSENT: the run has no sharing model; SCHED_E_NO_FIT: the group is full or its GPU memory is; SCHED_E_ARGUMENT: unlike demands. */
+int sched_join(struct sched *s, uint32_t job, uint32_t with);
+/* Start `n` queued jobs as one group: sched_start of the first, sched_join of the others; all or none. */
+int sched_group(struct sched *s, const uint32_t *jobs, uint32_t n);
 int sched_preempt(struct sched *s, uint32_t job);
 /* Take back a preemption of this round: the job returns to its own GPUs when these are still free, else SCHED_E_NO_FIT. */
 int sched_restore(struct sched *s, uint32_t job);
