@@ -32,6 +32,7 @@ static const struct {
     [ROW_JOB_STEP] = {"job_step", "steps of jobs (123.batch), which are no jobs", true},
     [ROW_PARTIAL_EXECUTION] = {"partial_execution",
                                "a part of a checkpointed job (status 2, 3, 4), whose whole is a row of its own", true},
+    [ROW_OTHER_RUN] = {"other_run", "of another run than the first row; export one alone: braid export --run", true},
     [ROW_FAILED_OR_KILLED] = {"failed_or_killed", "recorded as failed or killed; trace.failed: run keeps it", true},
     [ROW_OUTSIDE_WINDOW] = {"outside_window", "submitted outside trace.window", true},
     [ROW_OTHER_VC] = {"other_vc", "of a virtual cluster that trace.vcs does not name", true},

@@ -38,10 +38,11 @@ int64_t job_end_ns(const struct sim *sim, uint32_t job)
         double allowed = (double)estimate_of(sim, job) - j->work_done;
         left = allowed < left ? allowed : left;
     }
+    int64_t from = job_work_from_ns(j);
     if (left <= 0)
-        return j->overhead_until_ns;
+        return from;
     double wait = j->rate == 1.0 ? ceil(left) : ceil(left / j->rate);
-    return wait < 9e18 ? time_after(j->overhead_until_ns, (int64_t)wait) : TIME_LAST;
+    return wait < 9e18 ? time_after(from, (int64_t)wait) : TIME_LAST;
 }
 
 static void segment_emit(const struct sim *sim, uint32_t job, int64_t begin, int64_t end, enum segment_kind kind, double rate)
@@ -64,7 +65,7 @@ void job_settle(struct sim *sim, uint32_t job)
 {
     struct job *j = &sim->jobs[job];
     int64_t now = sim->now_ns, held = now - j->since_ns;
-    int64_t work_from = j->overhead_until_ns < now ? j->overhead_until_ns : now;
+    int64_t work_from = job_work_from_ns(j) < now ? job_work_from_ns(j) : now;
     int64_t productive = now - work_from;
     j->run_ns += held;
     j->overhead_ns += held - productive;
@@ -115,7 +116,9 @@ void event_completion(struct sim *sim, uint32_t job)
     sim->n_running--;
     sim->n_fruitless = 0;
     hold_settle(sim); /* those it shared its GPUs with go faster from now on */
-    bool is_killed = j->work_done < (double)sim->w->duration_ns[job];
+    bool is_killed = sim->spec->estimate.on_exceed == ESTIMATE_KILL && estimate_of(sim, job) < sim->w->duration_ns[job];
+    if (!is_killed)
+        j->work_done = (double)sim->w->duration_ns[job]; /* a rate other than 1 leaves it within a rounding of that */
     job_done(sim, job, is_killed ? STATUS_KILLED : STATUS_FINISHED, is_killed ? "estimate_exceeded" : "");
     estimate_on_finish(sim, job);
     sim_decision(sim, is_killed ? DECISION_KILL : DECISION_FINISH, job, j->reason);

@@ -137,7 +137,7 @@ static double work_now(const struct sim *sim, uint32_t job)
     const struct job *j = &sim->jobs[job];
     if (!held_until_now(sim, job) || sim->now_ns <= j->overhead_until_ns)
         return j->work_done;
-    return j->work_done + (double)(sim->now_ns - j->overhead_until_ns) * j->rate;
+    return j->work_done + (double)(sim->now_ns - job_work_from_ns(j)) * j->rate;
 }
 
 int sched_estimate_ns(const struct sched *s, uint32_t job, int64_t *out)

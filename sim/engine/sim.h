@@ -183,6 +183,12 @@ void job_done(struct sim *sim, uint32_t job, enum job_status status, const char 
 /* The running jobs of an instance, in order of start (a move is none); kept when verbs are settled. */
 void job_link(struct sched *s, struct job *jobs, uint32_t job);
 void job_unlink(struct sched *s, struct job *jobs, uint32_t job);
+/* When work of the present segment began or begins: at its start, or when the overhead is over. */
+static inline int64_t job_work_from_ns(const struct job *j)
+{
+    return j->overhead_until_ns > j->since_ns ? j->overhead_until_ns : j->since_ns;
+}
+
 /* From now on a running job does `rate` ns of work a ns; a segment ends here when that is a change. */
 void job_set_rate(struct sim *sim, uint32_t job, double rate);
 /* When a running job will end: its work done, or its estimate used up under on_exceed: kill. */

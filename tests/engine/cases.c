@@ -64,10 +64,9 @@ struct test_case *cases_create(const struct cases_shape *z, uint64_t seed)
 
 static struct told table; /* a test program runs each test in a process of its own */
 
-static void tell_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate, uint32_t group,
+static void tell_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate,
                          uint32_t group, const struct span *spans, uint32_t n_spans)
 {
-    (void)group;
     (void)group;
     struct told *t = self;
     cr_assert_lt(t->n_segments, (uint32_t)TOLD_MAX);

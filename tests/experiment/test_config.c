@@ -54,6 +54,7 @@ static const char every_key[] =
     "trace:\n"
     "  path: x.csv\n"
     "  format: philly_csv\n"
+    "  applications: sub/lengths.csv\n"
     "  window: [2017-10-01, \"2017-10-08 12:00:00\"]\n"
     "  jobs: 2000\n"
     "  load: 0.9\n"
@@ -95,8 +96,12 @@ Test(config, every_key_is_laid_down)
     write_files(&f);
     cr_assert_eq(fixture_load(&f, every_key, NULL), BRAID_OK, "%d:%d: %s", f.err.line, f.err.col, f.err.message);
     const struct run_config *r = &f.x.runs[0];
+    char path[512];
+    snprintf(path, sizeof path, "%s/sub/lengths.csv", f.folder);
     cr_expect_str_eq(f.x.name, "whole");
     cr_expect_str_eq(r->trace.format, "philly_csv");
+    cr_expect_str_eq(r->trace.applications_path, path);
+    cr_expect_str_eq(r->trace.applications_shown, "sub/lengths.csv");
     cr_expect(r->trace.has_begin && r->trace.has_end && !r->trace.window_is_relative && r->trace.strict);
     cr_expect_eq(r->trace.begin_ns, 1506816000 * NS_PER_S);
     cr_expect_eq(r->trace.end_ns, (1506816000 + 7 * 86400 + 43200) * NS_PER_S);

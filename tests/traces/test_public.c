@@ -126,8 +126,7 @@ Test(public, other_files_are_refused_by_name)
                                          TRACES "pai/machine_spec.csv",
                                          TRACES "philly/vc_nodes.csv",
                                          TRACES "muri/n8g8.csv",
-                                         TRACES "tiresias/yarn-gput1000.csv",
-                                         TRACES "batsim/medium_late.json"};
+                                         TRACES "tiresias/yarn-gput1000.csv"};
     skip_without(others[0]);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct workload w;

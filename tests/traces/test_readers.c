@@ -343,9 +343,13 @@ Test(readers, philly_json_damage_has_a_line)
 {
     refuse("[\n{\"jobid\": 1,\n", 3, "malformed JSON");
     refuse("[\n{\"jobid\": oops}]", 2, "malformed JSON");
-    refuse("{\"jobs\": []}", 1, "this is an object");
     refuse("[\n\"job\"]", 2, "this is a string");
     refuse("[]", 0, "no job is left");
+    char path[SCRATCH_PATH];
+    struct trace_spec spec = scratch_spec(scratch_write(&scratch, "object", "{\"jobs\": []}", 12, path));
+    spec.format = "philly_json";
+    cr_assert_eq(trace_load(&w, &spec, &err), BRAID_BAD_INPUT);
+    cr_assert_not_null(strstr(err.message, "this is an object"), "%s", err.message);
     char *text = malloc((17 << 20) + 32);
     size_t n = (size_t)sprintf(text, "[{\"jobid\":\"");
     memset(text + n, 'x', 17 << 20);
