@@ -22,8 +22,9 @@ static int check_parts(const struct compose *c, struct sched *s, const char *pre
             "fill: skip",
             preempt);
     if (c->order == &order_round_robin && c->preempt == PREEMPT_WHEN_BETTER)
-        return error_set(err, BRAID_BAD_INPUT,
-                         "order: round_robin takes turns and cannot go with preempt: when_better; use preempt: quantum");
+        return error_set(
+            err, BRAID_BAD_INPUT,
+            "order: round_robin takes turns and cannot go with preempt: when_better; use preempt: quantum");
     bool needs_estimate = (c->order->knows & KNOWS_ESTIMATE) != 0 || c->fill == FILL_EASY;
     if (needs_estimate && sched_n_jobs(s) > 0 && sched_estimate_ns(s, 0, &probe) == SCHED_E_UNDECLARED)
         return error_set(
@@ -316,20 +317,47 @@ static uint32_t next_victim(struct compose *c, int64_t now, int64_t value)
     return worst_job;
 }
 
-static bool victims_push(struct compose *c, struct sched *s, uint32_t n, uint32_t job)
+/* Put `job` at place `n` of a list with room for `*room`. */
+static bool list_push(struct sched *s, uint32_t **list, uint32_t *room, uint32_t n, uint32_t job)
 {
-    if (n == c->victims_room) {
-        uint32_t room = c->victims_room * 2 + 64;
-        uint32_t *grown = sched_alloc(s, room, sizeof *grown);
+    if (n == *room) {
+        uint32_t larger = *room * 2 + 64;
+        uint32_t *grown = sched_alloc(s, larger, sizeof *grown);
         if (grown == NULL)
             return false;
         if (n > 0)
-            memcpy(grown, c->victims, n * sizeof *grown);
-        c->victims = grown;
-        c->victims_room = room;
+            memcpy(grown, *list, n * sizeof *grown);
+        *list = grown;
+        *room = larger;
     }
-    c->victims[n] = job;
+    (*list)[n] = job;
     return true;
+}
+
+/* A job that lost its GPUs queues up. Where values stand still many are equal, and who runs comes before its equals: that holds for it until the
+ * round is over. */
+static void enqueue_displaced(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
+{
+    if (c->order->jump != NULL && list_push(s, &c->displaced, &c->displaced_room, c->n_displaced, job)) {
+        c->n_displaced++;
+        c->n_queued++;
+        set_insert(c, s, &k->queued, slot_of(c, s, job)->mark.key, job, 0);
+    } else {
+        enqueue(c, s, job);
+    }
+}
+
+/* Those who found no other place wait from now on. */
+static void settle_displaced(struct compose *c, struct sched *s)
+{
+    for (; c->n_displaced > 0; c->n_displaced--) {
+        uint32_t job = c->displaced[c->n_displaced - 1];
+        struct compose_class *k = class_of(c, s, job);
+        if (!sched_is_queued(s, job))
+            continue;
+        set_erase(c, s, &k->queued, job);
+        set_insert(c, s, &k->queued, value_key(c, s, job, false), job, 0);
+    }
 }
 
 /* Take running jobs of a worse value, the worst first, until `job` fits; then give the rest back, the best first. */
@@ -342,7 +370,7 @@ static bool displace(struct compose *c, struct sched *s, struct compose_class *k
         c->classes[i].cursor = c->classes[i].running.last;
     room_begin(c->room, s, k->gpus);
     for (uint32_t victim; !is_in && (victim = next_victim(c, now, value)) != JOBSET_NONE;) {
-        if (!victims_push(c, s, n, victim))
+        if (!list_push(s, &c->victims, &c->victims_room, n, victim))
             return false;
         n++;
         if (n_taken == 0) { /* only asking so far */
@@ -358,13 +386,17 @@ static bool displace(struct compose *c, struct sched *s, struct compose_class *k
     }
     for (; n_taken > 0; n_taken--) { /* the last taken is the best */
         uint32_t victim = c->victims[n_taken - 1];
-        if (sched_restore(s, victim) != SCHED_OK) {
-            leave_running(c, s, victim);
-            enqueue(c, s, victim);
-            struct compose_class *of = class_of(c, s, victim);
-            if (jobset_node(&of->queued, of->queued.first)->job == victim)
-                of->is_closed = false; /* its value jumped ahead of those that found no place */
+        if (sched_restore(s, victim) == SCHED_OK)
+            continue;
+        struct compose_class *of = class_of(c, s, victim);
+        leave_running(c, s, victim);
+        if (c->order->jump != NULL && sched_start(s, victim) == SCHED_OK) {
+            enter_running(c, s, of, victim); /* elsewhere: whether it runs does not hang on which GPUs it had */
+            continue;
         }
+        enqueue_displaced(c, s, of, victim);
+        if (jobset_node(&of->queued, of->queued.first)->job == victim)
+            of->is_closed = false; /* its value jumped ahead of those that found no place */
     }
     return is_in;
 }
@@ -423,6 +455,7 @@ void compose_schedule(void *self, struct sched *s)
     }
     if (c->preempt == PREEMPT_QUANTUM && c->n_queued > 0)
         set_alarm(c, s);
+    settle_displaced(c, s);
     if (c->due.first != JOBSET_NONE && c->n_queued > 0) /* else nobody asks for values */
         sched_wake_at(s, jobset_node(&c->due, c->due.first)->key);
 }

@@ -68,7 +68,9 @@ struct compose {
 
     struct compose_slot *slots; /* order with jumps: a job's word is its slot; else it is the key in the job's set */
     uint32_t n_slots, slots_room, free_slot;
-    struct jobset due; /* by next jump */
+    struct jobset due;   /* by next jump */
+    uint32_t *displaced; /* order with jumps: jobs that lost their GPUs in this round */
+    uint32_t n_displaced, displaced_room;
 
     struct held_node *held; /* easy: nodes of the reservation */
     uint32_t n_held, held_room;

@@ -27,13 +27,17 @@ struct gittins {
     int64_t limits[LIMITS_MAX];
 };
 
-/* A number whose order is the reverse of the index's (>= 0): its bits as an integer, negated. Below the number of the queue, where
- * there are several, they lose the last three. */
-static int64_t key_of_index(double index, const struct order_params *p, uint32_t level)
+/* A number whose order is the reverse of the index's (>= 0): its bits as an integer, negated, the last of them left out for whether the job
+ * waits: of equal jobs the running one comes first. Below the number of the queue, where there are several, there is room for three
+ * bits less. */
+static int64_t key_of_index(double index, const struct order_params *p, uint32_t level, bool is_running)
 {
     int64_t bits;
     memcpy(&bits, &index, sizeof bits);
-    return p->n_limits == 0 ? -bits : ((int64_t)level - (LIMITS_MAX + 1) / 2) * (INT64_C(1) << LEVEL_BIT) - (bits >> 3);
+    if (p->n_limits == 0)
+        return -(bits & ~INT64_C(1)) + !is_running;
+    return ((int64_t)level - (LIMITS_MAX + 1) / 2) * (INT64_C(1) << LEVEL_BIT) - (bits >> 3 & ~INT64_C(1)) +
+           !is_running;
 }
 
 static int64_t index_jump(struct sched *s, uint32_t job, const struct order_params *p, struct order_mark *m,
@@ -46,7 +50,7 @@ static int64_t index_jump(struct sched *s, uint32_t job, const struct order_para
     uint32_t level = 0;
     while (level < p->n_limits && service >= p->limits[level])
         level++;
-    m->key = key_of_index(gittins_index_at(g, step), p, level);
+    m->key = key_of_index(gittins_index_at(g, step), p, level, is_running);
     if (next != INT64_MAX)
         missing = next * g->delta - service;
     if (level < p->n_limits && p->limits[level] - service < missing)

@@ -39,10 +39,10 @@ static int64_t shortest_key(struct sched *s, uint32_t job, const struct order_pa
 }
 
 const struct order_ops order_sjf = {.name = "sjf",
-                                         .summary = "shortest estimated run time first",
-                                         .source = "shortest job first",
-                                         .knows = KNOWS_ESTIMATE,
-                                         .key = shortest_key};
+                                    .summary = "shortest estimated run time first",
+                                    .source = "shortest job first",
+                                    .knows = KNOWS_ESTIMATE,
+                                    .key = shortest_key};
 
 static int64_t longest_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
@@ -50,10 +50,10 @@ static int64_t longest_key(struct sched *s, uint32_t job, const struct order_par
 }
 
 const struct order_ops order_ljf = {.name = "ljf",
-                                        .summary = "longest estimated run time first",
-                                        .source = "longest job first",
-                                        .knows = KNOWS_ESTIMATE,
-                                        .key = longest_key};
+                                    .summary = "longest estimated run time first",
+                                    .source = "longest job first",
+                                    .knows = KNOWS_ESTIMATE,
+                                    .key = longest_key};
 
 static int64_t smallest_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
@@ -66,8 +66,9 @@ const struct order_ops order_smallest = {.name = "smallest",
                                          .source = "Gu et al., NSDI'19 (Tiresias), smallest-first baseline",
                                          .key = smallest_key};
 
-/* Remaining time shrinks by one a nanosecond while the job runs and its overhead is over; on the line through its
- * predicted end the value is end - t. */
+/* Remaining time shrinks by one a nanosecond while the job runs. The line begins with what remains when it is taken, so an overhead that
+ * is paid meanwhile counts as if it were work: a job just (re)started is taken to be nearer to its end by at most its overhead, and is not
+ * displaced for less. (To add the overhead instead would let two jobs displace each other at once and for ever.) */
 static int64_t remaining_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
     (void)p;
@@ -81,11 +82,11 @@ static int64_t remaining_slope(const struct order_params *p, uint32_t gpus, bool
 }
 
 const struct order_ops order_srtf = {.name = "srtf",
-                                          .summary = "shortest estimated remaining time first",
-                                          .source = "shortest remaining time first (Schrage, 1968)",
-                                          .knows = KNOWS_ESTIMATE,
-                                          .key = remaining_key,
-                                          .slope = remaining_slope};
+                                     .summary = "shortest estimated remaining time first",
+                                     .source = "shortest remaining time first (Schrage, 1968)",
+                                     .knows = KNOWS_ESTIMATE,
+                                     .key = remaining_key,
+                                     .slope = remaining_slope};
 
 static int64_t remaining_service_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
@@ -99,11 +100,11 @@ static int64_t remaining_service_slope(const struct order_params *p, uint32_t gp
 }
 
 const struct order_ops order_srsf = {.name = "srsf",
-                                                  .summary = "least estimated remaining time x GPUs first",
-                                                  .source = "Gu et al., NSDI'19 (Tiresias), SRSF",
-                                                  .knows = KNOWS_ESTIMATE,
-                                                  .key = remaining_service_key,
-                                                  .slope = remaining_service_slope};
+                                     .summary = "least estimated remaining time x GPUs first",
+                                     .source = "Gu et al., NSDI'19 (Tiresias), SRSF",
+                                     .knows = KNOWS_ESTIMATE,
+                                     .key = remaining_service_key,
+                                     .slope = remaining_service_slope};
 
 static int64_t service_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
@@ -112,10 +113,10 @@ static int64_t service_key(struct sched *s, uint32_t job, const struct order_par
 }
 
 const struct order_ops order_qssf = {.name = "qssf",
-                                        .summary = "least estimated run time x GPUs first",
-                                        .source = "Hu et al., SC'21 (Helios), quasi-shortest-service-first",
-                                        .knows = KNOWS_ESTIMATE,
-                                        .key = service_key};
+                                     .summary = "least estimated run time x GPUs first",
+                                     .source = "Hu et al., SC'21 (Helios), quasi-shortest-service-first",
+                                     .knows = KNOWS_ESTIMATE,
+                                     .key = service_key};
 
 static int64_t longest_waiting_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
@@ -172,10 +173,10 @@ static int64_t turn_slope(const struct order_params *p, uint32_t gpus, bool is_r
 }
 
 const struct order_ops order_round_robin = {.name = "round_robin",
-                                     .summary = "earliest in the queue first; who ran goes to its end",
-                                     .source = "round robin",
-                                     .key = turn_key,
-                                     .slope = turn_slope};
+                                            .summary = "earliest in the queue first; who ran goes to its end",
+                                            .source = "round robin",
+                                            .key = turn_key,
+                                            .slope = turn_slope};
 
 static int64_t attained_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
@@ -190,10 +191,10 @@ static int64_t attained_slope(const struct order_params *p, uint32_t gpus, bool 
 }
 
 const struct order_ops order_las = {.name = "las",
-                                         .summary = "least attained service first",
-                                         .source = "Nuyens and Wierman, 2008; Gu et al., NSDI'19, 2D-LAS",
-                                         .key = attained_key,
-                                         .slope = attained_slope};
+                                    .summary = "least attained service first",
+                                    .source = "Nuyens and Wierman, 2008; Gu et al., NSDI'19, 2D-LAS",
+                                    .key = attained_key,
+                                    .slope = attained_slope};
 
 /* One draw a job for the whole run, hashed from its number and the instance's salt: drawn anew each time it is queued or started, the
  * jobs could displace each other without end. */
@@ -210,8 +211,9 @@ const struct order_ops order_random = {
     .name = "random", .summary = "in random order", .source = "baseline", .key = random_key};
 
 static const struct order_ops *const orders[] = {
-    &order_fifo, &order_las, &order_ljf, &order_longest_waiting, &order_priority, &order_qssf,
-    &order_random, &order_round_robin, &order_sjf, &order_smallest, &order_srsf, &order_srtf, NULL};
+    &order_fifo,   &order_las,         &order_ljf, &order_longest_waiting, &order_priority, &order_qssf,
+    &order_random, &order_round_robin, &order_sjf, &order_smallest,        &order_srsf,     &order_srtf,
+    NULL};
 
 const struct order_ops *const *order_list(void)
 {

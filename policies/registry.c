@@ -4,7 +4,7 @@
 #include <string.h>
 
 extern const struct policy_ops policy_compose, policy_conservative, policy_easy, policy_fifo, policy_fifo_skip,
-    policy_gittins, policy_las, policy_ljf, policy_longest_waiting, policy_priority, policy_qssf, policy_random,
+    policy_gittins, policy_las, policy_ljf, policy_longest_waiting, policy_muri_l, policy_muri_s, policy_priority, policy_qssf, policy_random,
     policy_recorded, policy_round_robin, policy_sjf, policy_smallest, policy_srsf, policy_srtf, policy_tiresias;
 
 static const struct policy_ops *const policies[] = {&policy_compose,
@@ -16,6 +16,8 @@ static const struct policy_ops *const policies[] = {&policy_compose,
                                                     &policy_las,
                                                     &policy_ljf,
                                                     &policy_longest_waiting,
+                                                    &policy_muri_l,
+                                                    &policy_muri_s,
                                                     &policy_priority,
                                                     &policy_qssf,
                                                     &policy_random,

@@ -7,8 +7,8 @@
  *
  * Jobs of a higher queue go first and displace running ones of lower queues. Inside a queue running jobs stay, the others follow in
  * the order in which they entered it (a job that is displaced keeps its place); who does not fit is passed over. Service and waiting
- * are counted from the submission or the last promotion on, waiting only once the job has run. So a job just displaced may have
- * waited long enough already, in a higher queue; it is then promoted at once.
+ * are counted from the submission or the last promotion on, waiting only once the job has run. (What runs in the first queue is never
+ * displaced, so all that waiting is in lower queues, unless a quota shrinks.)
  *
  * The order is a value that jumps (order.h): queue, then waiting or not, then the time of entry, in one number:
  *

@@ -18,6 +18,7 @@ static const struct csv_column columns[] = {
     {"priority", OF_PRIORITY, COLUMN_OPTIONAL, 0},
     {"cpus", OF_CPUS, COLUMN_OPTIONAL, 0},
     {"memory", OF_MEMORY, COLUMN_OPTIONAL, 0},
+    {"gpu_memory", OF_GPU_MEMORY, COLUMN_OPTIONAL, 0},
     {"gpu_type", OF_GPU_TYPE, COLUMN_OPTIONAL, 0},
     {"gpu_milli", OF_GPU_MILLI, COLUMN_OPTIONAL, 0},
     {"batch", OF_BATCH, COLUMN_OPTIONAL, 0},

@@ -133,6 +133,9 @@ static void note_column(struct rows_columns *has, enum csv_field_of of)
     case OF_CPUS:
         has->optional.cpu = true;
         break;
+    case OF_GPU_MEMORY:
+        has->optional.gpu_memory = true;
+        break;
     case OF_MEMORY:
         has->optional.memory = true;
         break;

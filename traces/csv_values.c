@@ -117,17 +117,17 @@ static void take_cpus(struct csv_values *v, const struct csv_use *u, struct csv_
         v->row.cpu_milli = (uint32_t)milli;
 }
 
-static void take_memory(struct csv_values *v, const struct csv_use *u, struct csv_field f)
+static void take_memory(struct csv_values *v, const struct csv_use *u, struct csv_field f, uint64_t *out_kib)
 {
     int64_t bytes = 0;
     if (is_missing(f))
         return;
     bool ok =
-        u->unit == 0 ? number_parse_size(f.text, f.n, &v->row.mem_kib) : parse_scaled(f, u->unit, &bytes) && bytes >= 0;
+        u->unit == 0 ? number_parse_size(f.text, f.n, out_kib) : parse_scaled(f, u->unit, &bytes) && bytes >= 0;
     if (!ok)
         optional_fault(v);
     else if (u->unit != 0)
-        v->row.mem_kib = (uint64_t)bytes / 1024;
+        *out_kib = (uint64_t)bytes / 1024;
 }
 
 /* A count that fits 32 bits; `out` stays where it is missing. */
@@ -250,8 +250,11 @@ void csv_take(struct csv_values *v, const struct csv_use *u, struct csv_field fi
     case OF_CPUS:
         take_cpus(v, u, f);
         break;
+    case OF_GPU_MEMORY:
+        take_memory(v, u, f, &v->row.gpu_mem_kib);
+        break;
     case OF_MEMORY:
-        take_memory(v, u, f);
+        take_memory(v, u, f, &v->row.mem_kib);
         break;
     case OF_GPU_MILLI:
         if (!is_missing(f))

@@ -85,6 +85,11 @@ static bool has_gpu_type(const struct workload *w, uint32_t j)
     return w->gpu_type != NULL && w->gpu_type[j] != NAMES_NONE;
 }
 
+static bool has_gpu_memory(const struct workload *w, uint32_t j)
+{
+    return w->gpu_mem_kib != NULL && w->gpu_mem_kib[j] > 0;
+}
+
 static bool has_gpu_milli(const struct workload *w, uint32_t j)
 {
     return w->gpu_milli != NULL && w->gpu_milli[j] != 1000;
@@ -125,6 +130,7 @@ static const struct {
     {"cpus", "CPUs", has_cpus},
     {"memory", "memory", has_memory},
     {"gpu_type", "GPU type", has_gpu_type},
+    {"gpu_memory", "GPU memory", has_gpu_memory},
     {"gpu_milli", "share of a GPU", has_gpu_milli},
     {"batch", "batch size", has_batch},
     {"iterations", "iterations", has_iterations},

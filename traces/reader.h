@@ -45,6 +45,7 @@ enum csv_field_of {
     OF_PRIORITY,
     OF_CPUS,
     OF_MEMORY,
+    OF_GPU_MEMORY,
     OF_GPU_MILLI,   /* share of each GPU in 1/1000 */
     OF_GPU_PERCENT, /* GPUs in 1/100, fractions told apart: gpus_milli and gpu_milli */
     OF_COPIES, /* nodes, workers or instances, of which GPUs, CPUs or memory are amounts of one: for the layout's `finish` */

@@ -301,6 +301,8 @@ static void add_values(struct rows *r, const struct trace_row *row, uint32_t at,
         w->cpu_milli[at] = row->cpu_milli;
     if (w->mem_kib != NULL)
         w->mem_kib[at] = row->mem_kib;
+    if (w->gpu_mem_kib != NULL)
+        w->gpu_mem_kib[at] = row->gpu_mem_kib;
     if (w->gpu_milli != NULL)
         w->gpu_milli[at] = row->gpu_milli;
     if (w->batch != NULL)

@@ -69,6 +69,7 @@ struct trace_row {
     struct trace_text id, vc, user, name, model, gpu_type;
     int64_t submit_ns, duration_ns, start_ns, end_ns, estimate_ns, deadline_ns, order;
     int64_t gpus_milli;
+    uint64_t gpu_mem_kib;
     uint32_t gpu_milli, batch;                                           /* gpu_milli: 1000 unless set */
     int64_t copies;                                                      /* what amounts of one are multiplied by */
     int64_t deadline_after_ns;                                           /* from the submission */

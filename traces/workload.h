@@ -66,6 +66,7 @@ struct workload {
     uint32_t *name;      /* index into names: the user's job name */
     uint32_t *model;     /* index into models: the neural network */
     uint32_t *cpu_milli; /* per job */
+    uint64_t *gpu_mem_kib; /* memory it takes of each of its GPUs */
     uint32_t *gpu_milli; /* the share it asks for of each of its GPUs: 1 to 1000, 1000 = whole GPUs */
     uint32_t *batch;     /* samples a step; 0: not said */
     uint64_t *mem_kib;   /* per job */
@@ -84,7 +85,7 @@ void workload_fini(struct workload *w);
 
 /* Allocate the always-there columns for `n` jobs (zeroed) and, for each `true`, an optional one. BRAID_FAILED when out. */
 struct workload_columns {
-    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, gpu_milli, batch, iterations, stages;
+    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, gpu_memory, gpu_milli, batch, iterations, stages;
 };
 int workload_alloc(struct workload *w, uint32_t n, const struct workload_columns *want, struct error *err);
 

@@ -76,6 +76,12 @@ static void put_double(struct writer *out, double v)
     writer_put_text(out, text);
 }
 
+static void put_size(struct writer *out, uint64_t kib)
+{
+    writer_put_unsigned(out, kib);
+    writer_put_text(out, " KiB");
+}
+
 static void put_name(struct writer *out, const struct names *names, uint32_t id)
 {
     if (id == NAMES_NONE)
@@ -129,6 +135,7 @@ static void put_header(struct writer *out, const struct shape *s)
     writer_put_text(out, s->has.cpu ? ",cpus" : "");
     writer_put_text(out, s->has.memory ? ",memory" : "");
     writer_put_text(out, s->has.gpu_type ? ",gpu_type" : "");
+    writer_put_text(out, s->has.gpu_memory ? ",gpu_memory" : "");
     writer_put_text(out, s->has.gpu_milli ? ",gpu_milli" : "");
     writer_put_text(out, s->has.batch ? ",batch" : "");
     writer_put_text(out, s->has.iterations ? ",iterations,iteration_time" : "");
@@ -161,13 +168,14 @@ static void put_optional(struct writer *out, const struct workload *w, uint32_t 
         writer_put_fraction(out, (uint64_t)(w->cpu_milli[j] % 1000) * 1000000);
     }
     comma_if(out, w->mem_kib != NULL);
-    if (w->mem_kib != NULL) {
-        writer_put_unsigned(out, w->mem_kib[j]);
-        writer_put_text(out, " KiB");
-    }
+    if (w->mem_kib != NULL)
+        put_size(out, w->mem_kib[j]);
     comma_if(out, w->gpu_type != NULL);
     if (w->gpu_type != NULL)
         put_name(out, &w->gpu_types, w->gpu_type[j]);
+    comma_if(out, w->gpu_mem_kib != NULL);
+    if (w->gpu_mem_kib != NULL)
+        put_size(out, w->gpu_mem_kib[j]);
     comma_if(out, w->gpu_milli != NULL);
     if (w->gpu_milli != NULL)
         writer_put_unsigned(out, w->gpu_milli[j]);

@@ -174,7 +174,7 @@ int text_compare_natural(const char *a, size_t na, const char *b, size_t nb)
     if (i < na || j < nb)
         return i < na ? 1 : -1;
     size_t least = na < nb ? na : nb; /* equal but for leading zeros: settle it by bytes */
-    int c = memcmp(a, b, least);
+    int c = least > 0 ? memcmp(a, b, least) : 0; /* empty text may be NULL */
     return c != 0 ? c : (na > nb) - (na < nb);
 }
 

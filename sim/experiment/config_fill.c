@@ -126,6 +126,9 @@ static void store(const struct config_key *key, const struct config_value *value
         memcpy(at, &text, sizeof text);
         break;
     }
+    case STORE_NUMBERS:
+        memcpy(at, &value->v.list, sizeof value->v.list);
+        break;
     }
 }
 

@@ -133,12 +133,19 @@ const struct config_key config_keys[] = {
      .help = "Time that a job holds its GPUs at its first start before it makes progress: a time, or a map (below)."},
     {"model", "restart_overhead", KEY_OVERHEAD, .def = "0 s", .max = 31536000,
      .offset = offsetof(struct run_config, overhead.restart), .help = "The same at each resume and move."},
+    {"model", "interleave", KEY_SECTION, .help = "Jobs that share their GPUs in turns, stage by stage (policies that group jobs, such as muri_s)."},
 
     {"model.*_overhead", "by_gpus", KEY_STEPS, .when = "!table", .max = 31536000,
      .help = "Steps by GPUs, `{1: 7 s, 8: 30 s}`: that of the largest key up to the job's GPUs."},
     {"model.*_overhead", "table", KEY_PATH, .when = "!by_gpus", .store = STORE_TEXT,
      .offset = offsetof(struct overhead_rule, table_path), SHOWN(overhead_rule, table_shown),
      .help = "A csv with columns `gpus`, `overhead` (seconds) and perhaps `model`; model `other`: those not named."},
+
+    {"model.interleave", "groups", KEY_INT, .def = "1", .min = 1, .max = 4, RUN(sharing.groups, U32),
+     .help = "The most jobs that may share a set of GPUs; 1: none do."},
+    {"model.interleave", "order", KEY_CHOICE, .def = "best", .choices = "best|given|worst", RUN(sharing.order, ENUM), .help = "How the jobs of a group are arranged over the phases of their period."},
+    {"model.interleave", "inflation", KEY_NUMBERS, .def = "[1]", .min = 1, .max = 100, RUN(sharing.inflation, NUMBERS),
+     .help = "Factor on the period of a group by its number of jobs, from one job on; the last counts for larger groups."},
 
     {"measure", "from", KEY_TIME, .def = "start", .word = "start", .word_value = 0, .max = 3153600000.0,
      RUN(measure.from_ns, I64), .help = "From this time on, counted from time 0; `start`: the first submission."},

@@ -39,7 +39,8 @@ enum key_store {
     STORE_MILLI,
     STORE_BOOL,
     STORE_ENUM,
-    STORE_TEXT
+    STORE_TEXT,
+    STORE_NUMBERS /* as the `list` of union param */
 };
 
 enum key_flags {

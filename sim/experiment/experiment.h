@@ -34,6 +34,7 @@ struct run_config {
     struct placement_spec placement;
     struct estimate_spec estimate;
     struct overhead_spec overhead;
+    struct sharing_spec sharing;
     struct measure_spec measure;
     struct stop_spec stop;
     struct output_spec output;

@@ -64,7 +64,12 @@ static int compute(struct outcome *o, const struct outcome_context *c)
             return o->error.code;
         spec.watch = recorder_watch(o->recorder);
     }
-    int status = run(&o->result, &spec, &o->error);
+    struct sharing_model *sharing = NULL;
+    int status = sharing_create(&sharing, &config->sharing, out->workload, &o->error);
+    spec.sharing = sharing;
+    if (status == 0)
+        status = run(&o->result, &spec, &o->error);
+    sharing_destroy(sharing);
     if (status != 0)
         return status;
     if (o->recorder != NULL && !recorder_finish(o->recorder, &o->result))

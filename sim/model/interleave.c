@@ -254,7 +254,7 @@ static bool entries_grow(struct interleave *m)
 
 static double compute(const struct interleave *m, const uint32_t *profiles, uint32_t n)
 {
-    const struct interleave_profile *jobs[INTERLEAVE_GROUP_MAX];
+    const struct interleave_profile *jobs[INTERLEAVE_GROUP_MAX] = {NULL};
     for (uint32_t i = 0; i < n; i++)
         jobs[i] = &m->profiles[profiles[i]];
     return interleave_compute(&m->rule, jobs, n);

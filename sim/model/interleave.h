@@ -26,6 +26,7 @@
 #ifndef MODEL_INTERLEAVE_H
 #define MODEL_INTERLEAVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { INTERLEAVE_KINDS_MAX = 8, INTERLEAVE_GROUP_MAX = 8 };
@@ -42,8 +43,8 @@ struct interleave_profile {
 struct interleave_rule {
     enum interleave_form form;
     enum interleave_order order;
-    uint32_t kinds;                                 /* 1 .. INTERLEAVE_KINDS_MAX; INTERLEAVE_MURI: 3 */
-    double inflation[INTERLEAVE_GROUP_MAX + 1];     /* by number of jobs; 0 counts as 1; of one job not used */
+    uint32_t kinds;                             /* 1 .. INTERLEAVE_KINDS_MAX; INTERLEAVE_MURI: 3 */
+    double inflation[INTERLEAVE_GROUP_MAX + 1]; /* by number of jobs; 0 counts as 1; of one job not used */
 };
 
 struct interleave_entry;

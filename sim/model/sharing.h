@@ -4,16 +4,36 @@
 #ifndef MODEL_SHARING_H
 #define MODEL_SHARING_H
 
+#include "model/interleave.h"
+#include "traces/workload.h"
+
+#include <braid/error.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct sharing_model {
-    void *self; /* read only while runs use it: several may at once */
+    void *self;    /* of this run alone */
     uint32_t most; /* largest group, >= 2 */
     /* Work done a nanosecond by each of the jobs (ranks of the workload) when these `n` share a set of GPUs: in (0, 1], 1 = as fast as alone. */
     void (*rates)(void *self, const uint32_t *jobs, uint32_t n, double *out);
     /* NULL, or a literal: why these jobs cannot share GPUs of `gpu_memory_kib` each (0 = unlimited): no profile, not enough memory. */
     const char *(*refusal)(void *self, const uint32_t *jobs, uint32_t n, uint64_t gpu_memory_kib);
 };
+
+/* `model: {interleave: {...}}` of the config. */
+struct sharing_spec {
+    uint32_t groups; /* largest group; 1: jobs never share GPUs */
+    enum interleave_order order;
+    struct { /* of the period by number of jobs, from one job on; the last counts for larger groups; laid out as union param's list */
+        const double *v;
+        uint32_t n;
+    } inflation;
+};
+
+/* The model of braided jobs for one run over `w` (which must outlive it): every member makes one iteration a period of the group
+ * (interleave.h, INTERLEAVE_PHASES over storage, CPU, GPU and network), so job i goes at iteration(i) / period, at most 1.
+ * *out is NULL where spec->groups is 1. BRAID_FAILED: memory. Free with sharing_destroy. */
+int sharing_create(struct sharing_model **out, const struct sharing_spec *spec, const struct workload *w, struct error *err);
+void sharing_destroy(struct sharing_model *m);
 
 #endif

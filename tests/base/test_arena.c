@@ -39,7 +39,8 @@ Test(arena, a_large_piece_first_leaves_small_ones_alone)
 {
     struct arena a;
     arena_init(&a);
-    unsigned char *large = arena_alloc(&a, 100000, 1), *small = arena_alloc(&a, 10, 1), *again = arena_alloc(&a, 100000, 1);
+    unsigned char *large = arena_alloc(&a, 100000, 1), *small = arena_alloc(&a, 10, 1),
+                  *again = arena_alloc(&a, 100000, 1);
     memset(large, 1, 100000);
     check_piece(small, 10);
     check_piece(again, 100000);

@@ -21,7 +21,7 @@ static char *bare(const char *text)
     static bool name(const char *text, type *out)                                                                      \
     {                                                                                                                  \
         char *copy = bare(text);                                                                                       \
-        bool is_good = number_parse_##parser(copy, strlen(text), out);                                                   \
+        bool is_good = number_parse_##parser(copy, strlen(text), out);                                                 \
         free(copy);                                                                                                    \
         return is_good;                                                                                                \
     }
@@ -69,8 +69,9 @@ Test(number, integers_reach_the_ends_of_their_range)
 
 Test(number, integers_refuse_junk)
 {
-    static const char *const junk[] = {"", " ", "-", "+", "--1", "+-1", "- 1", "+ 1", "1 2", "1x", "x1", "0x10", "1_000",
-                                       "1,000", "1.0", "1e3", "nan", "inf", "NULL", "None", "\xd9\xa1", "1-", ".", "\n1"};
+    static const char *const junk[] = {"",    " ",   "-",    "+",    "--1",      "+-1",   "- 1", "+ 1",
+                                       "1 2", "1x",  "x1",   "0x10", "1_000",    "1,000", "1.0", "1e3",
+                                       "nan", "inf", "NULL", "None", "\xd9\xa1", "1-",    ".",   "\n1"};
     int64_t out;
     for (size_t i = 0; i < sizeof junk / sizeof *junk; i++) {
         REFUSES(i64(junk[i], &out));
@@ -166,9 +167,24 @@ Test(number, scaled_refuses_what_does_not_fit)
 
 Test(number, doubles_are_those_of_the_c_library)
 {
-    static const char *const texts[] = {"66.0", "1e3", "-.5", "0", "-0", "0.1", "1e22", "1e23", "123456789012345678901234567890",
-                                        "2.2250738585072014e-308", "5e-324", "1e-400", "1.7976931348623157e308", "9007199254740993",
-                                        "0.30000000000000004", "8.5e-19", "1e-22", "3.14159265358979323846264338327950288"};
+    static const char *const texts[] = {"66.0",
+                                        "1e3",
+                                        "-.5",
+                                        "0",
+                                        "-0",
+                                        "0.1",
+                                        "1e22",
+                                        "1e23",
+                                        "123456789012345678901234567890",
+                                        "2.2250738585072014e-308",
+                                        "5e-324",
+                                        "1e-400",
+                                        "1.7976931348623157e308",
+                                        "9007199254740993",
+                                        "0.30000000000000004",
+                                        "8.5e-19",
+                                        "1e-22",
+                                        "3.14159265358979323846264338327950288"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         double out = 77, want = strtod(texts[i], NULL);
         cr_expect(double_(texts[i], &out), "'%s' is refused", texts[i]);
@@ -178,7 +194,8 @@ Test(number, doubles_are_those_of_the_c_library)
 
 Test(number, doubles_are_finite)
 {
-    static const char *const junk[] = {"1e309", "-1e400", "inf", "nan", "INFINITY", "", "1e", "0x10", "1d3", "1 000", "1,5"};
+    static const char *const junk[] = {"1e309", "-1e400", "inf", "nan",   "INFINITY", "",
+                                       "1e",    "0x10",   "1d3", "1 000", "1,5"};
     for (size_t i = 0; i < sizeof junk / sizeof *junk; i++) {
         double out = 77;
         cr_expect_not(double_(junk[i], &out), "'%s' is taken", junk[i]);
@@ -217,7 +234,8 @@ Test(number, times_have_units)
     GIVES(time_("-5 s", &out), -5 * NS_PER_S);
     GIVES(time_("106751 d", &out), INT64_C(106751) * 86400 * NS_PER_S); /* 292 years */
     REFUSES(time_("106752 d", &out));
-    static const char *const junk[] = {"", "s", "30 sec", "30 S", "1:30", "1h30", "30 s s", "30 m", "30 Min", "3 0 s", "010x"};
+    static const char *const junk[] = {"",       "s",    "30 sec", "30 S",  "1:30", "1h30",
+                                       "30 s s", "30 m", "30 Min", "3 0 s", "010x"};
     for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
         REFUSES(time_(junk[i], &out));
 }
@@ -241,7 +259,7 @@ Test(number, sizes_have_units)
 
 /* ---- dates ------------------------------------------------------------------------------------------ */
 
-#define AT(text, seconds) GIVES(datetime(text, &out), (int64_t)(seconds) * NS_PER_S)
+#define AT(text, seconds) GIVES(datetime(text, &out), (int64_t)(seconds)*NS_PER_S)
 
 Test(date, known_instants)
 {
@@ -286,13 +304,36 @@ Test(date, the_hour_that_america_lived_twice_is_read_once)
 
 Test(date, impossible_ones_are_refused)
 {
-    static const char *const junk[] = {"2017-02-29",          "2100-02-29",          "1900-02-28",           "2017-04-31",
-                                       "2017-13-01",          "2017-00-10",          "2017-01-00",           "2017-01-32",
-                                       "1969-12-31",          "2201-01-01",          "2017-1-01",            "17-01-01",
-                                       "2017-01-01 24:00:00", "2017-01-01 23:60:00", "2017-01-01 23:59:60",  "2017-01-01 1:00:00",
-                                       "2017-01-01 12:00",    "2017-01-01x12:00:00", "2017-01-01 12:00:00.", "2017-01-01 12:00:00.x",
-                                       "2017-01-01 12:00:00 PST", "2017-01-01 12:00:00+", "2017-01-01 12:00:00+1", "2017-01-01 12:00:00+16:00",
-                                       "2017-01-01 12:00:00+08:60", "2017-01-01 12:00:00ZZ", "2017/01/01", "None", "", "2017-01-01 ",
+    static const char *const junk[] = {"2017-02-29",
+                                       "2100-02-29",
+                                       "1900-02-28",
+                                       "2017-04-31",
+                                       "2017-13-01",
+                                       "2017-00-10",
+                                       "2017-01-00",
+                                       "2017-01-32",
+                                       "1969-12-31",
+                                       "2201-01-01",
+                                       "2017-1-01",
+                                       "17-01-01",
+                                       "2017-01-01 24:00:00",
+                                       "2017-01-01 23:60:00",
+                                       "2017-01-01 23:59:60",
+                                       "2017-01-01 1:00:00",
+                                       "2017-01-01 12:00",
+                                       "2017-01-01x12:00:00",
+                                       "2017-01-01 12:00:00.",
+                                       "2017-01-01 12:00:00.x",
+                                       "2017-01-01 12:00:00 PST",
+                                       "2017-01-01 12:00:00+",
+                                       "2017-01-01 12:00:00+1",
+                                       "2017-01-01 12:00:00+16:00",
+                                       "2017-01-01 12:00:00+08:60",
+                                       "2017-01-01 12:00:00ZZ",
+                                       "2017/01/01",
+                                       "None",
+                                       "",
+                                       "2017-01-01 ",
                                        "2017-01-0\xd9"};
     int64_t out;
     for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)

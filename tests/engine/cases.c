@@ -64,20 +64,22 @@ struct test_case *cases_create(const struct cases_shape *z, uint64_t seed)
 
 static struct told table; /* a test program runs each test in a process of its own */
 
-static void tell_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate,
-                         uint32_t group, const struct span *spans, uint32_t n_spans)
+static void tell_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind,
+                         double rate, uint32_t group, const struct span *spans, uint32_t n_spans)
 {
     (void)group;
     struct told *t = self;
     cr_assert_lt(t->n_segments, (uint32_t)TOLD_MAX);
     cr_assert_leq(n_spans, 16u);
     struct told_segment *s = &t->segments[t->n_segments++];
-    *s = (struct told_segment){.job = job, .begin = begin_ns, .end = end_ns, .kind = kind, .rate = rate, .n_spans = n_spans};
+    *s = (struct told_segment){
+        .job = job, .begin = begin_ns, .end = end_ns, .kind = kind, .rate = rate, .n_spans = n_spans};
     if (n_spans > 0)
         memcpy(s->spans, spans, n_spans * sizeof *spans);
 }
 
-static void tell_decision(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc, const char *why)
+static void tell_decision(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc,
+                          const char *why)
 {
     struct told *t = self;
     cr_assert_lt(t->n_decisions, (uint32_t)TOLD_MAX);
@@ -96,8 +98,8 @@ static void tell_levels(void *self, int64_t at_ns, uint32_t instance, const stru
 struct told *cases_watch(struct test_case *c)
 {
     table.n_segments = table.n_decisions = table.n_levels = 0;
-    c->spec.watch = (struct run_watch){
-        .self = &table, .segment = tell_segment, .decision = tell_decision, .levels = tell_levels};
+    c->spec.watch =
+        (struct run_watch){.self = &table, .segment = tell_segment, .decision = tell_decision, .levels = tell_levels};
     return &table;
 }
 
@@ -124,7 +126,8 @@ static int64_t moved(int64_t t, int64_t shift, int64_t scale)
     return t < 0 ? t : t * scale + shift;
 }
 
-bool cases_same(const struct run_result *a, const struct run_result *b, const uint32_t *map, int64_t shift, int64_t scale)
+bool cases_same(const struct run_result *a, const struct run_result *b, const uint32_t *map, int64_t shift,
+                int64_t scale)
 {
     for (uint32_t j = 0; j < a->n_jobs; j++) {
         uint32_t k = map != NULL ? map[j] : j;
@@ -135,7 +138,8 @@ bool cases_same(const struct run_result *a, const struct run_result *b, const ui
             x->status == y->status && strcmp(x->reason, y->reason) == 0)
             continue;
         fprintf(stderr,
-                "job %u is now job %u: start %lld %lld, end %lld %lld, run %lld %lld, preemptions %u %u, moves %u %u, status %s %s\n",
+                "job %u is now job %u: start %lld %lld, end %lld %lld, run %lld %lld, preemptions %u %u, moves %u %u, "
+                "status %s %s\n",
                 j, k, (long long)x->start_ns, (long long)y->start_ns, (long long)x->end_ns, (long long)y->end_ns,
                 (long long)x->run_ns, (long long)y->run_ns, x->preemptions, y->preemptions, x->moves, y->moves,
                 job_status_text(x->status), job_status_text(y->status));

@@ -8,7 +8,7 @@
 uint64_t cases_roll(uint64_t *state, uint64_t sides);
 
 struct cases_shape {
-    uint32_t jobs, nodes, gpus; /* nodes of so many GPUs */
+    uint32_t jobs, nodes, gpus;  /* nodes of so many GPUs */
     int64_t span_ns, longest_ns; /* submissions in [0, span], durations in [0, longest], a tenth of them 0 */
     int64_t grain_ns;            /* all are multiples of it */
     uint32_t largest;            /* GPUs of a job */
@@ -58,6 +58,7 @@ const char *told_at(const struct told *t, int64_t at_ns);
 
 /* Are two tables of jobs equal in all that the outside sees? `map[j]` is the second table's number of job j (NULL: the same); times of the
  * second are shift + scale times those of the first. Prints the first difference. */
-bool cases_same(const struct run_result *a, const struct run_result *b, const uint32_t *map, int64_t shift, int64_t scale);
+bool cases_same(const struct run_result *a, const struct run_result *b, const uint32_t *map, int64_t shift,
+                int64_t scale);
 
 #endif

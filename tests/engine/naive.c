@@ -5,13 +5,14 @@
 
 static const int64_t SECOND = 1000000000;
 
-const char *const naive_order_names[N_ORDERS] = {"fifo",     "sjf",         "ljf", "smallest",       "srtf",
-                                                 "srsf",     "qssf",        "longest_waiting",       "priority",
-                                                 "round_robin", "las",      "random"};
+const char *const naive_order_names[N_ORDERS] = {"fifo",     "sjf",         "ljf",  "smallest",
+                                                 "srtf",     "srsf",        "qssf", "longest_waiting",
+                                                 "priority", "round_robin", "las",  "random"};
 const char *const naive_fill_names[N_FILLS] = {"strict", "skip", "easy"};
 const char *const naive_preempt_names[N_PREEMPTS] = {"never", "when_better", "quantum"};
-const char *const naive_placement_names[N_PLACEMENTS] = {"consolidate", "first_fit",   "best_fit",     "worst_fit",  "spread",
-                                                         "count",       "round_robin", "least_loaded", "rack_local", "yarn"};
+const char *const naive_placement_names[N_PLACEMENTS] = {"consolidate", "first_fit", "best_fit",    "worst_fit",
+                                                         "spread",      "count",     "round_robin", "least_loaded",
+                                                         "rack_local",  "yarn"};
 
 enum { NOWHERE, WAITING, RUNNING, GONE };
 
@@ -762,8 +763,8 @@ void naive_run(const struct naive_case *c, struct naive_result *out)
         pass_a_second(&w);
     for (uint32_t j = 0; j < c->n_jobs; j++) {
         const struct state *s = &w.jobs[j];
-        out[j] = (struct naive_result){s->start,       s->end,   s->held,     s->overhead, s->preemptions,
-                                       s->moves,       s->restarts, s->status, s->reason};
+        out[j] = (struct naive_result){s->start, s->end,      s->held,   s->overhead, s->preemptions,
+                                       s->moves, s->restarts, s->status, s->reason};
         if (s->is == WAITING) {
             out[j].status = N_UNFINISHED;
             out[j].reason = "never_started";

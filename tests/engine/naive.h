@@ -52,7 +52,8 @@ enum naive_placement {
     N_PLACEMENTS
 };
 extern const char *const naive_order_names[N_ORDERS], *const naive_fill_names[N_FILLS],
-    *const naive_preempt_names[N_PREEMPTS], *const naive_placement_names[N_PLACEMENTS];
+                                                          *const naive_preempt_names[N_PREEMPTS],
+                                                              *const naive_placement_names[N_PLACEMENTS];
 
 enum naive_status { N_FINISHED, N_UNFINISHED, N_REJECTED, N_KILLED };
 

@@ -27,8 +27,7 @@ Test(instant, arrivals_come_in_order_of_rank_and_start_in_order_of_the_policy)
     for (int i = 0; i < 4; i++)
         case_job(c, 3, 9 - i, 1);
     case_run(c);
-    cr_expect_str_eq(told_at(t, 3 * S),
-                     "submit 0, submit 1, submit 2, submit 3, start 3, start 2, start 1, start 0");
+    cr_expect_str_eq(told_at(t, 3 * S), "submit 0, submit 1, submit 2, submit 3, start 3, start 2, start 1, start 0");
     case_destroy(c);
 }
 
@@ -53,8 +52,9 @@ Test(instant, zero_length_jobs_pass_one_gpu_on_in_rounds)
         case_job(c, 1, 0, 1);
     case_job(c, 1, 2, 1);
     case_run(c);
-    cr_expect_str_eq(told_at(t, 1 * S), "submit 0, submit 1, submit 2, submit 3, start 0, finish 0, start 1, finish 1, start 2, "
-                                        "finish 2, start 3");
+    cr_expect_str_eq(told_at(t, 1 * S),
+                     "submit 0, submit 1, submit 2, submit 3, start 0, finish 0, start 1, finish 1, start 2, "
+                     "finish 2, start 3");
     cr_expect_eq(c->r.totals.rounds, 4u + 1u, "four at 1 s, one at 3 s");
     for (int i = 0; i < 3; i++) {
         cr_expect_eq(c->r.jobs[i].end_ns, 1 * S);
@@ -142,9 +142,9 @@ Test(stop, horizon_cuts_jobs_and_counts_them)
     struct told *t = cases_watch(c);
     c->spec.stop.at_ns = 10 * S;
     case_job(c, 0, 4, 1);
-    case_job(c, 1, 6, 1); /* ends at the horizon: still finished */
-    case_job(c, 2, 6, 1); /* starts at the horizon */
-    case_job(c, 3, 6, 1); /* waits */
+    case_job(c, 1, 6, 1);  /* ends at the horizon: still finished */
+    case_job(c, 2, 6, 1);  /* starts at the horizon */
+    case_job(c, 3, 6, 1);  /* waits */
     case_job(c, 11, 6, 1); /* behind it */
     case_run(c);
     const struct job *j = c->r.jobs;
@@ -233,7 +233,8 @@ Test(stop, no_jobs_is_a_run)
 static volatile int stop_soon;
 static uint32_t n_started;
 
-static void cancel_at_start(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc, const char *why)
+static void cancel_at_start(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc,
+                            const char *why)
 {
     (void)self, (void)at_ns, (void)job, (void)vc, (void)why;
     n_started += kind == DECISION_START;
@@ -280,9 +281,8 @@ Test(rejected, in_virtual_clusters_each_under_its_reason)
         const char *vc;
         uint32_t gpus;
         const char *reason;
-    } want[] = {{"a", 5, "too_large_for_vc"}, {"a", 4, ""},  {"b", 7, "too_large_for_vc"},
-                {"b", 6, ""},                 {"x", 1, "unknown_vc"}, {"", 1, "unknown_vc"},
-                {"a", 13, "too_large_for_cluster"}};
+    } want[] = {{"a", 5, "too_large_for_vc"}, {"a", 4, ""},          {"b", 7, "too_large_for_vc"},      {"b", 6, ""},
+                {"x", 1, "unknown_vc"},       {"", 1, "unknown_vc"}, {"a", 13, "too_large_for_cluster"}};
     enum { N = sizeof want / sizeof *want };
     for (uint32_t i = 0; i < N; i++) {
         case_job(c, 0, 5, want[i].gpus);
@@ -329,8 +329,8 @@ Test(quota, reaches_zero_and_returns_by_draining)
 {
     struct vc_change changes[] = {{5 * S, 0}, {50 * S, 2}};
     struct test_case *c = with_quota(VC_DRAIN, changes, 2);
-    quota_job(c, "a", 0, 10, 3); /* drains to its end */
-    quota_job(c, "a", 6, 10, 1); /* waits, though a GPU is free */
+    quota_job(c, "a", 0, 10, 3);  /* drains to its end */
+    quota_job(c, "a", 6, 10, 1);  /* waits, though a GPU is free */
     quota_job(c, "a", 20, 10, 3); /* never again: the quota returns to 2 only, but it was 4 once */
     case_run(c);
     cr_expect_eq(c->r.jobs[0].end_ns, 10 * S);
@@ -407,7 +407,8 @@ Test(quota, a_queue_at_zero_for_ever_ends_the_run_under_every_policy)
             for (uint32_t j = 0; j < c->n_jobs; j++)
                 c->jobs[j].recorded_start_ns = 0;
             case_run(c);
-            cr_expect_eq(c->r.jobs[0].status, shrink == VC_DRAIN ? STATUS_FINISHED : STATUS_UNFINISHED, "%s", (*p)->name);
+            cr_expect_eq(c->r.jobs[0].status, shrink == VC_DRAIN ? STATUS_FINISHED : STATUS_UNFINISHED, "%s",
+                         (*p)->name);
             cr_expect_eq(c->r.jobs[1].status, STATUS_FINISHED, "%s", (*p)->name);
             cr_expect_eq(c->r.jobs[2].status, STATUS_UNFINISHED, "%s", (*p)->name);
             case_destroy(c);

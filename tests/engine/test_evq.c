@@ -28,9 +28,8 @@ static uint32_t twin_first(void)
 {
     uint32_t best = HANDLES;
     for (uint32_t h = 0; h < HANDLES; h++)
-        if (twin[h].is_pending &&
-            (best == HANDLES || twin[h].time < twin[best].time ||
-             (twin[h].time == twin[best].time && twin[h].class < twin[best].class)))
+        if (twin[h].is_pending && (best == HANDLES || twin[h].time < twin[best].time ||
+                                   (twin[h].time == twin[best].time && twin[h].class < twin[best].class)))
             best = h;
     return best;
 }
@@ -94,7 +93,8 @@ Test(evq, an_empty_set_has_no_time)
 
 Test(evq, order_is_time_then_class_then_handle)
 {
-    static const struct event in_order[] = {{3, 0, 7}, {3, 0, 9}, {3, 2, 1}, {3, 4, 0}, {4, 0, 8}, {INT64_MAX - 1, 255, 2}};
+    static const struct event in_order[] = {{3, 0, 7}, {3, 0, 9}, {3, 2, 1},
+                                            {3, 4, 0}, {4, 0, 8}, {INT64_MAX - 1, 255, 2}};
     enum { N = sizeof in_order / sizeof *in_order };
     for (uint32_t shift = 0; shift < N; shift++) {
         struct arena a;
@@ -107,7 +107,8 @@ Test(evq, order_is_time_then_class_then_handle)
         }
         for (uint32_t i = 0; i < N; i++) {
             struct event e = evq_pop(&q);
-            cr_expect(e.time_ns == in_order[i].time_ns && e.class == in_order[i].class && e.handle == in_order[i].handle);
+            cr_expect(e.time_ns == in_order[i].time_ns && e.class == in_order[i].class &&
+                      e.handle == in_order[i].handle);
         }
         arena_fini(&a);
     }

@@ -178,10 +178,10 @@ static struct naive_result of_engine(const struct job *j)
                                                [STATUS_UNFINISHED] = N_UNFINISHED,
                                                [STATUS_REJECTED] = N_REJECTED,
                                                [STATUS_KILLED] = N_KILLED};
-    return (struct naive_result){j->start_ns, j->status == STATUS_UNFINISHED ? -1 : j->end_ns,
-                                 j->run_ns,   j->overhead_ns,
+    return (struct naive_result){j->start_ns,    j->status == STATUS_UNFINISHED ? -1 : j->end_ns,
+                                 j->run_ns,      j->overhead_ns,
                                  j->preemptions, j->moves,
-                                 j->restarts, status[j->status],
+                                 j->restarts,    status[j->status],
                                  j->reason};
 }
 
@@ -194,7 +194,8 @@ static bool is_same(const struct naive_result *a, const struct naive_result *b)
 
 static void print_case(const struct naive_case *c)
 {
-    fprintf(stderr, "order %s, fill %s, preempt %s, placement %s; quantum %g s, ageing %g s, service %s; overhead %g, %g s%s\n",
+    fprintf(stderr,
+            "order %s, fill %s, preempt %s, placement %s; quantum %g s, ageing %g s, service %s; overhead %g, %g s%s\n",
             naive_order_names[c->order], naive_fill_names[c->fill], naive_preempt_names[c->preempt],
             naive_placement_names[c->placement], (double)c->quantum * 1e-9, (double)c->ageing * 1e-9,
             c->by_gpu_time ? "gpu_time" : "time", (double)c->start_overhead * 1e-9, (double)c->restart_overhead * 1e-9,
@@ -214,12 +215,14 @@ static void print_case(const struct naive_case *c)
 
 static void print_result(const char *who, const struct naive_result *r)
 {
-    fprintf(stderr, "  %-6s start %5.1f end %5.1f run %5.1f overhead %4.1f preemptions %u moves %u restarts %u status %d %s\n",
+    fprintf(stderr,
+            "  %-6s start %5.1f end %5.1f run %5.1f overhead %4.1f preemptions %u moves %u restarts %u status %d %s\n",
             who, (double)r->start * 1e-9, (double)r->end * 1e-9, (double)r->run * 1e-9, (double)r->overhead * 1e-9,
             r->preemptions, r->moves, r->restarts, (int)r->status, r->reason);
 }
 
-static void print_difference(const struct naive_case *c, const struct naive_result *engine, const struct naive_result *naive)
+static void print_difference(const struct naive_case *c, const struct naive_result *engine,
+                             const struct naive_result *naive)
 {
     print_case(c);
     for (uint32_t j = 0; j < c->n_jobs; j++) {
@@ -313,7 +316,8 @@ static void compare(enum naive_fill fill, enum naive_preempt preempt, const stru
     uint32_t n_wrong = 0;
     for (int order = 0; order < N_ORDERS; order++)
         for (uint32_t i = 0; i < n_cases; i++) {
-            struct dice d = {1 + i * 7919u + (uint64_t)order * 104729u + (uint64_t)fill * 1299709u + (uint64_t)preempt * 15485863u};
+            struct dice d = {1 + i * 7919u + (uint64_t)order * 104729u + (uint64_t)fill * 1299709u +
+                             (uint64_t)preempt * 15485863u};
             for (int k = 0; k < 8; k++)
                 roll(&d, 2);
             struct naive_case c = {.order = (enum naive_order)order,
@@ -332,6 +336,35 @@ static void compare(enum naive_fill fill, enum naive_preempt preempt, const stru
             }
         }
     cr_assert_eq(n_wrong, 0u, "%u cases differ", n_wrong);
+}
+
+/* A comparison is worth as much as what happens in the cases. */
+Test(naive, everything_happens_in_the_cases)
+{
+    uint32_t n_status[N_KILLED + 1] = {0}, preemptions = 0, moves = 0, restarts = 0, zero = 0;
+    for (uint32_t i = 0; i < 200; i++) {
+        struct dice d = {i * 7919u + 1};
+        struct naive_case c = {.order = (enum naive_order)(i % N_RANDOM),
+                               .fill = N_SKIP,
+                               .preempt = N_QUANTUM,
+                               .placement = (enum naive_placement)(i % N_PLACEMENTS)};
+        struct naive_result r[NAIVE_JOBS];
+        roll_case(&c, i % 4 == 0 ? &middle : &tiny, &d);
+        naive_run(&c, r);
+        for (uint32_t j = 0; j < c.n_jobs; j++) {
+            n_status[r[j].status]++;
+            preemptions += r[j].preemptions;
+            moves += r[j].moves;
+            restarts += r[j].restarts;
+            zero += r[j].status == N_FINISHED && r[j].run == 0;
+        }
+    }
+    cr_expect(n_status[N_FINISHED] > 1000 && n_status[N_UNFINISHED] > 50 && n_status[N_REJECTED] > 50 &&
+                  n_status[N_KILLED] > 50,
+              "finished %u, unfinished %u, rejected %u, killed %u", n_status[N_FINISHED], n_status[N_UNFINISHED],
+              n_status[N_REJECTED], n_status[N_KILLED]);
+    cr_expect(preemptions > 500 && moves > 50 && restarts > 500 && zero > 20,
+              "preemptions %u, moves %u, restarts %u, zero %u", preemptions, moves, restarts, zero);
 }
 
 enum { N_TINY = 300, N_MIDDLE = 60 };

@@ -20,8 +20,7 @@ Test(config_keys, unknown_keys_name_the_nearest)
         {"trace: x\nmodel: {start_overhead: {by_gpu: {1: 3 s}}}\n",
          "c.yaml:2:26: unknown key in 'model.start_overhead': 'by_gpu'; did you mean 'by_gpus'?"},
         {"trace: x\ncompat: muri\n",
-         "c.yaml:2:9: 'compat' is 'muri': no other simulator's semantics are built in yet; write "
-         "'none', or leave the key out"},
+         "c.yaml:2:9: 'compat' is 'muri', but must be one of none tiresias helios"},
     };
     EXPECT_BAD(cases);
 }

@@ -40,7 +40,8 @@ static uint32_t twin_find(const struct twin *t, uint32_t job)
 static void twin_insert(struct twin *t, struct row row)
 {
     uint32_t i = t->n++;
-    for (; i > 0 && (t->rows[i - 1].key > row.key || (t->rows[i - 1].key == row.key && t->rows[i - 1].job > row.job)); i--)
+    for (; i > 0 && (t->rows[i - 1].key > row.key || (t->rows[i - 1].key == row.key && t->rows[i - 1].job > row.job));
+         i--)
         t->rows[i] = t->rows[i - 1];
     t->rows[i] = row;
 }

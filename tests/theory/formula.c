@@ -58,7 +58,7 @@ double mginf_number(double offered)
     return offered;
 }
 
-double mginf_number_squared(double offered)
+double mginf_pairs(double offered)
 {
     return offered * offered;
 }
@@ -80,7 +80,8 @@ static double density(enum service service, double x)
 static double above(enum service service, double x)
 {
     double sigma2 = log(1 + LOGNORMAL_SCV);
-    return service == SERVICE_LOGNORMAL ? gsl_cdf_lognormal_Q(x, -sigma2 / 2, sqrt(sigma2)) : gsl_cdf_exponential_Q(x, 1);
+    return service == SERVICE_LOGNORMAL ? gsl_cdf_lognormal_Q(x, -sigma2 / 2, sqrt(sigma2))
+                                        : gsl_cdf_exponential_Q(x, 1);
 }
 
 /* The integral of t^k f(t) from 0 to x, in closed form; k = 1 or 2. */
@@ -89,7 +90,8 @@ static double moment_below(enum service service, int k, double x)
     if (service == SERVICE_EXPONENTIAL)
         return k == 1 ? 1 - (1 + x) * exp(-x) : 2 - (2 + 2 * x + x * x) * exp(-x);
     double sigma2 = log(1 + LOGNORMAL_SCV), moment = exp((k * k - k) * sigma2 / 2);
-    return moment * gsl_cdf_lognormal_P(x, (k - 0.5) * sigma2, sqrt(sigma2)); /* tilting by t^k moves the mean by k sigma^2 */
+    return moment *
+           gsl_cdf_lognormal_P(x, (k - 0.5) * sigma2, sqrt(sigma2)); /* tilting by t^k moves the mean by k sigma^2 */
 }
 
 enum { INTERVALS = 1000 };

@@ -30,6 +30,6 @@ double mg1_patient_wait(enum service service, double load, double urgent);
 
 /* M/G/infinity: the number in system is Poisson, whatever the service: its mean, and that of N (N - 1). */
 double mginf_number(double offered);
-double mginf_number_squared(double offered);
+double mginf_pairs(double offered);
 
 #endif

@@ -1,7 +1,7 @@
-/* interval.h - a sample of batch means, its confidence interval, and the comparison with a closed form.
+/* interval.h - a sample of batch means and its confidence interval.
  *
- * All comparisons of this folder are one family: their intervals hold at once with a probability of 99 % (Bonferroni), so a right
- * engine is accused once in a hundred choices of seeds; the seeds are fixed.
+ * All comparisons of this folder are one family: their intervals hold all at once with a probability of 99 % (Bonferroni). A right
+ * engine is then accused by one choice of seeds in a hundred; the seeds are fixed.
  */
 #ifndef TESTS_THEORY_INTERVAL_H
 #define TESTS_THEORY_INTERVAL_H
@@ -9,11 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* At least as many as comparisons are made in all; scripts/validate counts them. */
-enum { FAMILY_COMPARISONS = 64 };
 #define FAMILY_CONFIDENCE 0.99
 
-enum { SAMPLE_ROOM = 512 };
+enum { SAMPLE_ROOM = 1024 };
 
 struct sample {
     double mean[SAMPLE_ROOM]; /* of each batch */
@@ -27,16 +25,11 @@ struct interval {
     double correlation; /* of neighbouring batches: near 0 where batches are long enough */
 };
 
-/* Student's interval at the family's confidence. At least 10 batches. */
-struct interval interval_of(const struct sample *s);
+/* Student's interval of the mean of `s` at the confidence that each of `family` comparisons needs. `control`, which may be NULL, is a
+ * sample over the same batches of a quantity whose mean is known: by linear regression on it the part of the noise that the
+ * two share is taken out (a control variate: Lavenberg and Welch, 1981). At least 10 batches. */
+struct interval interval_of(const struct sample *s, const struct sample *control, double control_mean, uint32_t family);
+
 bool interval_holds(const struct interval *i, double exact);
-
-/* One comparison: `exact` lies in the interval, the interval is no wider than `tolerance` (half of it, relative to `exact`), and
- * the batches are as good as independent. Appends a line `theory TAB model TAB quantity TAB load TAB exact TAB mean TAB
- * half-width TAB tolerance TAB batches` to the file $BRAID_REPORT where that is set. */
-void compare(const char *model, const char *quantity, double load, double exact, const struct sample *s, double tolerance);
-
-/* Append a line of tab-separated words to $BRAID_REPORT, where that is set. */
-void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

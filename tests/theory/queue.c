@@ -12,19 +12,18 @@ struct watcher {
     uint64_t idle_while_waiting;            /* instants */
     int64_t at_ns;
     struct run_levels last;
-    int64_t batch_ns; /* length in time of a batch, or 0 */
-    int64_t batch_end_ns;
-    uint32_t batch, n_batches; /* the present one; batch 0 is warm-up */
-    double number, pairs;      /* integrals over the present batch */
+    int64_t batch_ns, batch_end_ns; /* batches of equal time */
+    uint32_t batch, last_batch;     /* the present one, from 0, the warm-up; the last one that counts */
+    double number, pairs;           /* integrals over the present batch */
     struct queue_result *out;
 };
 
 static void watcher_close_batch(struct watcher *w)
 {
     double length = (double)w->batch_ns;
-    if (w->batch > 0 && w->batch <= w->n_batches) {
+    if (w->batch > 0 && w->batch <= w->last_batch) {
         sample_add(&w->out->samples[MEASURE_NUMBER], w->number / length);
-        sample_add(&w->out->samples[MEASURE_NUMBER_SQUARED], w->pairs / length);
+        sample_add(&w->out->samples[MEASURE_PAIRS], w->pairs / length);
     }
     w->number = w->pairs = 0;
     w->batch++;
@@ -40,14 +39,14 @@ static void watcher_advance(struct watcher *w, int64_t to_ns)
     if (length > 0 && w->last.queued_jobs > 0 && w->last.allocated_gpus < w->last.capacity_gpus)
         w->idle_while_waiting++;
     double n = (double)w->last.queued_jobs + w->last.running_jobs;
-    for (; w->batch_ns > 0 && to_ns >= w->batch_end_ns; w->at_ns = w->batch_end_ns, watcher_close_batch(w)) {
-        double part = (double)(w->batch_end_ns - w->at_ns);
-        w->number += n * part;
-        w->pairs += n * (n - 1) * part;
+    while (w->at_ns < to_ns) {
+        int64_t until_ns = to_ns < w->batch_end_ns ? to_ns : w->batch_end_ns;
+        w->number += n * (double)(until_ns - w->at_ns);
+        w->pairs += n * (n - 1) * (double)(until_ns - w->at_ns);
+        w->at_ns = until_ns;
+        if (until_ns == w->batch_end_ns)
+            watcher_close_batch(w);
     }
-    w->number += n * (double)(to_ns - w->at_ns);
-    w->pairs += n * (n - 1) * (double)(to_ns - w->at_ns);
-    w->at_ns = to_ns;
 }
 
 static void on_levels(void *self, int64_t at_ns, uint32_t instance, const struct run_levels *levels)
@@ -73,43 +72,55 @@ static double draw_service_s(const struct queue *q, gsl_rng *rng)
     return SERVICE_MEAN_S;
 }
 
-static void draw_workload(struct workload *w, const struct queue *q, uint32_t n, uint32_t run)
+static gsl_rng *rng_create(const struct queue *q, uint32_t run, uint32_t purpose)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    cr_assert_not_null(rng);
+    gsl_rng_set(rng, q->seed * 1000 + run * 10 + purpose);
+    return rng;
+}
+
+/* Draw the jobs; `work_ns[j]` becomes the work that job j finds on arrival, had it one server alone. */
+static void draw_workload(struct workload *w, double *work_ns, const struct queue *q, uint32_t run)
 {
     struct error err = {0};
     const struct workload_columns want = {.priority = q->urgent > 0};
     workload_init(w);
-    cr_assert_eq(workload_alloc(w, n, &want, &err), BRAID_OK, "%s", err.message);
-    gsl_rng *arrivals = gsl_rng_alloc(gsl_rng_mt19937), *services = gsl_rng_alloc(gsl_rng_mt19937);
-    cr_assert(arrivals != NULL && services != NULL);
-    gsl_rng_set(arrivals, (unsigned long)(q->seed * 1000 + run * 2));
-    gsl_rng_set(services, (unsigned long)(q->seed * 1000 + run * 2 + 1));
-    double mean_gap_s = SERVICE_MEAN_S / (q->load * q->servers);
-    double stretch = q->stretch > 0 ? q->stretch : 1;
+    cr_assert_eq(workload_alloc(w, RUN_JOBS, &want, &err), BRAID_OK, "%s", err.message);
+    gsl_rng *arrivals = rng_create(q, run, 0), *services = rng_create(q, run, 1), *classes = rng_create(q, run, 2);
+    double mean_gap_s = SERVICE_MEAN_S / (q->load * q->servers), stretch = q->stretch > 0 ? q->stretch : 1;
     uint32_t vc = names_add(&w->vcs, "", 0), user = names_add(&w->users, "", 0);
     int64_t at_ns = 0;
-    for (uint32_t j = 0; j < n; j++) {
-        at_ns += llrint(gsl_ran_exponential(arrivals, mean_gap_s) * 1e9);
+    double work = 0;
+    for (uint32_t j = 0; j < RUN_JOBS; j++) {
+        double gap_s = gsl_ran_exponential(arrivals, mean_gap_s), service_s = draw_service_s(q, services);
+        at_ns += llrint(gap_s * 1e9);
         w->submit_ns[j] = at_ns;
-        w->duration_ns[j] = llrint(draw_service_s(q, services) * stretch * 1e9);
+        w->duration_ns[j] = llrint(service_s * stretch * 1e9);
         w->gpus[j] = 1;
         w->vc[j] = vc;
         w->user[j] = user;
         if (want.priority)
-            w->priority[j] = gsl_rng_uniform(services) < q->urgent ? 1 : 0;
+            w->priority[j] = gsl_rng_uniform(classes) < q->urgent ? 1 : 0;
+        work_ns[j] = fmax(0, work - gap_s * 1e9);
+        work = work_ns[j] + service_s * 1e9;
     }
     gsl_rng_free(arrivals);
     gsl_rng_free(services);
+    gsl_rng_free(classes);
 }
 
 /* Sums over a batch of jobs. */
 struct batch {
-    double response, wait, waited;
+    double response, wait, waited, work;
     double class_wait[2], class_jobs[2];
 };
 
-static void batch_add(struct batch *b, const struct workload *w, const struct job *job, uint32_t j)
+static void batch_add(struct batch *b, const struct workload *w, const double *work_ns, const struct job *job,
+                      uint32_t j)
 {
     const double unit = SERVICE_MEAN_S * 1e9;
+    b->work += work_ns[j] / unit;
     double wait = (double)(job->start_ns - w->submit_ns[j]) / unit;
     b->response += (double)(job->end_ns - w->submit_ns[j]) / unit;
     b->wait += wait;
@@ -125,14 +136,15 @@ static void batch_close(struct queue_result *out, const struct queue *q, const s
     sample_add(&out->samples[MEASURE_RESPONSE], b->response / n);
     sample_add(&out->samples[MEASURE_WAIT], b->wait / n);
     sample_add(&out->samples[MEASURE_WAITED], b->waited / n);
+    sample_add(&out->samples[MEASURE_WORK], b->work / n);
     if (q->urgent > 0) {
         sample_add(&out->samples[MEASURE_WAIT_PATIENT], b->class_wait[0] / b->class_jobs[0]);
         sample_add(&out->samples[MEASURE_WAIT_URGENT], b->class_wait[1] / b->class_jobs[1]);
     }
 }
 
-static void collect(struct queue_result *out, const struct queue *q, const struct workload *w, const struct run_result *r,
-                    const struct watcher *seen)
+static void collect(struct queue_result *out, const struct queue *q, const struct workload *w, const double *work_ns,
+                    const struct run_result *r, const struct watcher *seen)
 {
     __int128 queued_ns = 0, running_ns = 0, gpu_ns = 0;
     struct batch batch = {0};
@@ -145,13 +157,12 @@ static void collect(struct queue_result *out, const struct queue *q, const struc
         out->waited += job->start_ns > w->submit_ns[j];
         if (j < q->batch_jobs)
             continue;
-        batch_add(&batch, w, job, j);
+        batch_add(&batch, w, work_ns, job, j);
         if ((j + 1) % q->batch_jobs == 0) {
             batch_close(out, q, &batch);
             batch = (struct batch){0};
         }
     }
-    out->jobs += w->n_jobs - q->batch_jobs;
     cr_assert(seen->queued_ns == queued_ns, "Little's law: jobs queued over time");
     cr_assert(seen->running_ns == running_ns, "Little's law: jobs running over time");
     cr_assert(seen->gpu_ns == gpu_ns, "Little's law: GPUs held over time");
@@ -165,23 +176,25 @@ static void run_once(struct queue_result *out, const struct queue *q, uint32_t r
     cr_assert(is_small || q->servers % 8 == 0);
     struct test_case *c = is_small ? case_create(1, q->servers) : case_create(q->servers / 8, 8);
     case_policy(c, q->policy);
-    if (q->quantum != NULL)
-        case_param(c, "quantum", q->quantum);
+    if (q->param != NULL)
+        case_param(c, q->param, q->value);
     if (q->urgent > 0)
         case_param(c, "ageing", "0 s");
     c->spec.check = false; /* the exact laws below are the check; the books of small cases are checked elsewhere */
-    uint32_t n = (q->batches + 1) * q->batch_jobs;
-    draw_workload(&c->w, q, n, run_number);
+    double *work_ns = malloc(RUN_JOBS * sizeof *work_ns);
+    cr_assert(work_ns != NULL && RUN_JOBS % q->batch_jobs == 0);
+    draw_workload(&c->w, work_ns, q, run_number);
     int64_t batch_ns = llrint(SERVICE_MEAN_S * 1e9 / (q->load * q->servers) * q->batch_jobs);
     struct watcher seen = {.out = out,
                            .batch_ns = batch_ns,
                            .batch_end_ns = batch_ns,
-                           .n_batches = q->batches - 1}; /* the last one may lie after the last submission */
+                           .last_batch = RUN_JOBS / q->batch_jobs - 2}; /* the last one may outlast the submissions */
     c->spec.watch = (struct run_watch){.self = &seen, .levels = on_levels};
     c->spec.workload = &c->w;
     int code = run(&c->r, &c->spec, &c->err);
     cr_assert_eq(code, BRAID_OK, "%s", c->err.message);
-    collect(out, q, &c->w, &c->r, &seen);
+    collect(out, q, &c->w, work_ns, &c->r, &seen);
+    free(work_ns);
     case_destroy(c);
 }
 

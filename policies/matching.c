@@ -1,0 +1,532 @@
+/* Nodes are the vertices 0 .. n-1 and behind them, from n on, blossoms. The outermost blossom (or vertex) that holds a node is its top; the
+ * search grows trees of tops:
+ *
+ *     OUTER   a root, or at an even distance from one       its vertices are looked at for tight edges
+ *     INNER   at an odd distance, matched to an outer top
+ *     FREE    not reached
+ *
+ * A tight edge from an outer top to
+ *     a free top       takes it in as inner and its mate as outer;
+ *     an outer top of the same tree closes an odd circle: a blossom;
+ *     an outer top of another tree is an augmenting path: the phase ends with one pair more.
+ * When no tight edge is left the duals move by the least amount that makes one, or that brings an inner blossom to z = 0, which is opened.
+ *
+ * Of the edges between a blossom and any other node one is kept, the tightest when the blossom was made. An edge is a pair of vertices.
+ */
+#include "policies/matching.h"
+
+#include "base/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NONE MATCHING_NONE
+
+static const double STOP_WITHIN = 1e-5; /* the dual of the free vertices counts as used up within this */
+
+enum label { FREE = -1, OUTER = 0, INNER = 1 };
+
+struct edge {
+    uint16_t u, v;
+};
+
+struct matching {
+    uint32_t n, n_nodes, n_tops; /* n_nodes: room; n_tops: numbers that have been in use */
+    const double *w;
+    double *dual;      /* y, and z of blossoms */
+    double *least;     /* slack of the edge in `from` */
+    uint32_t *from;    /* by top: the outer vertex with the tightest edge to it */
+    uint32_t *top;     /* by node; NONE: a blossom number that is free */
+    uint32_t *match;   /* by node: the vertex at the other end */
+    uint32_t *parent;  /* by top: the vertex in the tree from which it was reached */
+    uint32_t *visited; /* by top: stamp of the search for a common ancestor */
+    int8_t *label;     /* by top */
+    uint32_t *queue;   /* of vertices; each at most once a phase and again when its blossom opens */
+    uint32_t head, tail;
+    uint32_t *stack, *other; /* room for a circle, and for walking nested blossoms */
+    uint32_t stamp;
+    /* of blossom b, at b - n */
+    struct edge *edges;    /* n_nodes each: the kept edge to each node */
+    uint16_t *member_with; /* n each: the member that holds a vertex, UINT16_MAX */
+    uint16_t *members;     /* n each: the circle, its base first */
+    uint32_t *n_members;
+};
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+static size_t take(size_t *used, size_t bytes)
+{
+    size_t at = *used;
+    *used += (bytes + 15) / 16 * 16;
+    return at;
+}
+
+/* Lay the tables out behind a struct matching; the bytes in all. */
+static size_t lay(struct matching *m, uint32_t n, char *base)
+{
+    size_t used = 0, nodes = n + n / 2 + 1, blossoms = nodes - n;
+    struct matching t = {.n = n, .n_nodes = (uint32_t)nodes};
+    (void)take(&used, sizeof t);
+#define TABLE(name, count)                                                                                             \
+    size_t name##_at = take(&used, (count) * sizeof *t.name);                                                          \
+    t.name = base != NULL ? (void *)(base + name##_at) : NULL
+    TABLE(dual, nodes);
+    TABLE(least, nodes);
+    TABLE(from, nodes);
+    TABLE(top, nodes);
+    TABLE(match, nodes);
+    TABLE(parent, nodes);
+    TABLE(visited, nodes);
+    TABLE(label, nodes);
+    TABLE(queue, nodes * 2);
+    TABLE(stack, nodes);
+    TABLE(other, nodes);
+    TABLE(edges, blossoms * nodes);
+    TABLE(member_with, blossoms * n);
+    TABLE(members, blossoms * n);
+    TABLE(n_members, blossoms);
+#undef TABLE
+    if (m != NULL)
+        *m = t;
+    return used;
+}
+
+size_t matching_memory(uint32_t n)
+{
+    return lay(NULL, n, NULL);
+}
+
+/* ---- edges ----------------------------------------------------------------------------------------- */
+
+static bool is_blossom(const struct matching *m, uint32_t node)
+{
+    return node >= m->n;
+}
+
+static struct edge *kept(const struct matching *m, uint32_t blossom, uint32_t node)
+{
+    return &m->edges[(size_t)(blossom - m->n) * m->n_nodes + node];
+}
+
+static uint16_t *members_of(const struct matching *m, uint32_t blossom)
+{
+    return &m->members[(size_t)(blossom - m->n) * m->n];
+}
+
+static uint16_t *member_with(const struct matching *m, uint32_t blossom)
+{
+    return &m->member_with[(size_t)(blossom - m->n) * m->n];
+}
+
+/* The edge between two nodes, from x to y. */
+static struct edge edge_of(const struct matching *m, uint32_t x, uint32_t y)
+{
+    if (is_blossom(m, x))
+        return *kept(m, x, y);
+    if (!is_blossom(m, y))
+        return (struct edge){(uint16_t)x, (uint16_t)y};
+    struct edge e = *kept(m, y, x);
+    return (struct edge){e.v, e.u};
+}
+
+static double weight(const struct matching *m, struct edge e)
+{
+    return m->w[(size_t)e.u * m->n + e.v];
+}
+
+static double slack(const struct matching *m, struct edge e)
+{
+    return m->dual[e.u] + m->dual[e.v] - weight(m, e) * 2;
+}
+
+/* ---- the tightest edge to each top ----------------------------------------------------------------- */
+
+static void offer(struct matching *m, uint32_t u, uint32_t x, double its_slack)
+{
+    if (m->from[x] == NONE || its_slack < m->least[x]) {
+        m->from[x] = u;
+        m->least[x] = its_slack;
+    }
+}
+
+static void look_anew(struct matching *m, uint32_t x)
+{
+    m->from[x] = NONE;
+    for (uint32_t u = 0; u < m->n; u++) {
+        if (m->top[u] == x || m->label[m->top[u]] != OUTER)
+            continue;
+        struct edge e = edge_of(m, u, x);
+        if (weight(m, e) > 0)
+            offer(m, u, x, slack(m, e));
+    }
+}
+
+/* ---- nested nodes ---------------------------------------------------------------------------------- */
+
+/* The vertices of a node, the shallow ones first, into the queue. */
+static void queue_push(struct matching *m, uint32_t node)
+{
+    uint32_t *list = m->other, n = 0;
+    list[n++] = node;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = list[i];
+        if (!is_blossom(m, x)) {
+            m->queue[m->tail++] = x;
+            continue;
+        }
+        for (uint32_t k = 0; k < m->n_members[x - m->n]; k++)
+            list[n++] = members_of(m, x)[k];
+    }
+}
+
+static void set_top(struct matching *m, uint32_t node, uint32_t top)
+{
+    uint32_t *list = m->other, n = 0;
+    list[n++] = node;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = list[i];
+        m->top[x] = top;
+        for (uint32_t k = 0; is_blossom(m, x) && k < m->n_members[x - m->n]; k++)
+            list[n++] = members_of(m, x)[k];
+    }
+}
+
+static void reverse(uint16_t *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n / 2; i++) {
+        uint16_t t = v[i];
+        v[i] = v[n - 1 - i];
+        v[n - 1 - i] = t;
+    }
+}
+
+/* The place of `member` in the circle of `b`, turned so that it is even: the way from the base to it alternates. */
+static uint32_t even_place(struct matching *m, uint32_t b, uint32_t member)
+{
+    uint16_t *v = members_of(m, b);
+    uint32_t n = m->n_members[b - m->n], at = 0;
+    while (v[at] != member)
+        at++;
+    if (at % 2 == 0)
+        return at;
+    reverse(v + 1, n - 1);
+    return n - at;
+}
+
+/* ---- augmenting ------------------------------------------------------------------------------------ */
+
+/* Match node x along its edge to node y; inside a blossom the pairs move so that its base becomes the member at the edge. */
+static void set_match(struct matching *m, uint32_t x, uint32_t y)
+{
+    for (;;) {
+        struct edge e = edge_of(m, x, y);
+        m->match[x] = e.v;
+        if (!is_blossom(m, x))
+            return;
+        uint32_t member = member_with(m, x)[e.u], place = even_place(m, x, member), n = m->n_members[x - m->n];
+        uint16_t *v = members_of(m, x);
+        for (uint32_t i = 0; i < place; i++)
+            set_match(m, v[i], v[i ^ 1]);
+        reverse(v, place); /* rotate left by `place`, in three turns */
+        reverse(v + place, n - place);
+        reverse(v, n);
+        x = member;
+    }
+}
+
+static void augment(struct matching *m, uint32_t x, uint32_t y)
+{
+    for (;;) {
+        uint32_t mate = m->match[x];
+        set_match(m, x, y);
+        if (mate == NONE)
+            return;
+        mate = m->top[mate];
+        uint32_t up = m->top[m->parent[mate]];
+        set_match(m, mate, up);
+        x = up;
+        y = mate;
+    }
+}
+
+/* The first top that the ways from x and y to their roots have in common; NONE: two trees. */
+static uint32_t ancestor(struct matching *m, uint32_t x, uint32_t y)
+{
+    m->stamp++;
+    while (x != NONE || y != NONE) {
+        if (x != NONE) {
+            if (m->visited[x] == m->stamp)
+                return x;
+            m->visited[x] = m->stamp;
+            x = m->match[x];
+            if (x != NONE)
+                x = m->top[m->parent[m->top[x]]];
+        }
+        uint32_t t = x;
+        x = y;
+        y = t;
+    }
+    return NONE;
+}
+
+/* ---- blossoms -------------------------------------------------------------------------------------- */
+
+static void keep_edges(struct matching *m, uint32_t b)
+{
+    const uint16_t *members = members_of(m, b);
+    struct edge *mine = kept(m, b, 0);
+    for (uint32_t x = 0; x < m->n_tops; x++) {
+        if (m->top[x] == NONE || m->top[x] == b)
+            continue;
+        struct edge best = edge_of(m, members[0], x);
+        for (uint32_t k = 1; k < m->n_members[b - m->n]; k++) {
+            struct edge e = edge_of(m, members[k], x);
+            if (weight(m, best) == 0 || slack(m, e) < slack(m, best))
+                best = e;
+        }
+        mine[x] = best;
+        if (is_blossom(m, x))
+            *kept(m, x, b) = (struct edge){best.v, best.u};
+    }
+}
+
+/* One arm of the circle, from x up to the base, into v; the inner ones become outer. */
+static uint32_t arm(struct matching *m, uint32_t x, uint32_t base, uint16_t *v)
+{
+    uint32_t n = 0;
+    while (x != base) {
+        uint32_t inner = m->top[m->match[x]];
+        v[n++] = (uint16_t)x;
+        v[n++] = (uint16_t)inner;
+        queue_push(m, inner);
+        x = m->top[m->parent[inner]];
+    }
+    return n;
+}
+
+static void blossom_make(struct matching *m, uint32_t x, uint32_t base, uint32_t y)
+{
+    uint32_t b = m->n;
+    while (b < m->n_tops && m->top[b] != NONE)
+        b++;
+    require(b < m->n_nodes, "%u blossoms over %u vertices", b - m->n, m->n);
+    m->n_tops = b == m->n_tops ? b + 1 : m->n_tops;
+    m->dual[b] = 0;
+    m->label[b] = OUTER;
+    m->match[b] = m->match[base];
+    uint16_t *v = members_of(m, b);
+    v[0] = (uint16_t)base;
+    uint32_t n = 1 + arm(m, x, base, v + 1);
+    reverse(v + 1, n - 1);
+    n += arm(m, y, base, v + n);
+    m->n_members[b - m->n] = n;
+    set_top(m, b, b);
+    keep_edges(m, b);
+    uint16_t *with = member_with(m, b);
+    memset(with, 0xff, m->n * sizeof *with);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!is_blossom(m, v[k])) {
+            with[v[k]] = v[k];
+            continue;
+        }
+        const uint16_t *inside = member_with(m, v[k]);
+        for (uint32_t u = 0; u < m->n; u++)
+            if (inside[u] != UINT16_MAX)
+                with[u] = v[k];
+    }
+    look_anew(m, b);
+}
+
+/* An inner blossom whose z is used up: the even way through it from its entry to its base stays in the tree. */
+static void blossom_open(struct matching *m, uint32_t b)
+{
+    uint16_t *v = members_of(m, b);
+    uint32_t n = m->n_members[b - m->n];
+    for (uint32_t k = 0; k < n; k++)
+        set_top(m, v[k], v[k]);
+    uint32_t entry = member_with(m, b)[edge_of(m, b, m->parent[b]).u], place = even_place(m, b, entry);
+    for (uint32_t k = 0; k < place; k += 2) {
+        uint32_t inner = v[k], outer = v[k + 1];
+        m->parent[inner] = edge_of(m, outer, inner).u;
+        m->label[inner] = INNER;
+        m->label[outer] = OUTER;
+        m->from[inner] = NONE;
+        look_anew(m, outer);
+        queue_push(m, outer);
+    }
+    m->label[entry] = INNER;
+    m->from[entry] = NONE;
+    m->parent[entry] = m->parent[b];
+    for (uint32_t k = place + 1; k < n; k++) {
+        m->label[v[k]] = FREE;
+        look_anew(m, v[k]);
+    }
+    m->top[b] = NONE;
+}
+
+/* ---- one phase ------------------------------------------------------------------------------------- */
+
+/* A tight edge from an outer top. True: there is one pair more. */
+static bool grow(struct matching *m, struct edge e)
+{
+    uint32_t x = m->top[e.u], y = m->top[e.v];
+    if (m->label[y] == FREE) {
+        uint32_t mate = m->top[m->match[y]];
+        m->parent[y] = e.u;
+        m->label[y] = INNER;
+        m->from[y] = m->from[mate] = NONE;
+        m->label[mate] = OUTER;
+        queue_push(m, mate);
+    } else if (m->label[y] == OUTER) {
+        uint32_t base = ancestor(m, x, y);
+        if (base == NONE) {
+            augment(m, x, y);
+            augment(m, y, x);
+            return true;
+        }
+        blossom_make(m, x, base, y);
+    }
+    return false;
+}
+
+static bool look_around(struct matching *m, uint32_t u)
+{
+    const double *row = m->w + (size_t)u * m->n, *dual = m->dual, y = m->dual[u];
+    for (uint32_t v = 0; v < m->n; v++) {
+        uint32_t x = m->top[v];
+        if (!(row[v] > 0) || x == m->top[u])
+            continue;
+        double s = y + dual[v] - row[v] * 2;
+        if (s <= 0) {
+            if (grow(m, (struct edge){(uint16_t)u, (uint16_t)v}))
+                return true;
+        } else if (m->label[x] != INNER) {
+            offer(m, u, x, x == v ? s : slack(m, edge_of(m, u, x)));
+        }
+    }
+    return false;
+}
+
+static bool is_top(const struct matching *m, uint32_t x)
+{
+    return m->top[x] == x;
+}
+
+/* By how much the duals can move. */
+static double step_of(const struct matching *m)
+{
+    double d = INFINITY;
+    for (uint32_t b = m->n; b < m->n_tops; b++)
+        if (is_top(m, b) && m->label[b] == INNER)
+            d = fmin(d, m->dual[b] / 2);
+    for (uint32_t x = 0; x < m->n_tops; x++)
+        if (is_top(m, x) && m->from[x] != NONE && m->label[x] != INNER)
+            d = fmin(d, m->label[x] == FREE ? m->least[x] : m->least[x] / 2);
+    return d;
+}
+
+/* Move the duals by d; false where that is less than doubles can tell. */
+static bool duals_move(struct matching *m, double d)
+{
+    bool has_moved = false;
+    for (uint32_t u = 0; u < m->n; u++) {
+        double before = m->dual[u];
+        int8_t label = m->label[m->top[u]];
+        m->dual[u] = label == OUTER ? before - d : label == INNER ? before + d : before;
+        has_moved |= m->dual[u] != before;
+    }
+    for (uint32_t b = m->n; b < m->n_tops; b++)
+        if (is_top(m, b) && m->label[b] != FREE) {
+            m->dual[b] += m->label[b] == OUTER ? d * 2 : -(d * 2);
+            has_moved = true;
+        }
+    for (uint32_t x = 0; x < m->n_tops; x++)
+        if (is_top(m, x) && m->from[x] != NONE)
+            m->least[x] = slack(m, edge_of(m, m->from[x], x));
+    return has_moved;
+}
+
+/* Edges that the step made tight. `tight`: 0, but for steps too small to take. Blossoms made here are not looked at here. */
+static bool look_at_least(struct matching *m, double tight)
+{
+    for (uint32_t x = 0, end = m->n_tops; x < end; x++)
+        if (is_top(m, x) && m->from[x] != NONE && m->top[m->from[x]] != x && m->least[x] <= tight &&
+            grow(m, edge_of(m, m->from[x], x)))
+            return true;
+    return false;
+}
+
+/* One pair more; false: the matching is the heaviest. */
+static bool phase(struct matching *m)
+{
+    bool has_root = false;
+    m->head = m->tail = 0;
+    memset(m->label, FREE, m->n_tops);
+    memset(m->from, 0xff, m->n_tops * sizeof *m->from);
+    for (uint32_t x = 0; x < m->n_tops; x++)
+        if (is_top(m, x) && m->match[x] == NONE) {
+            m->label[x] = OUTER;
+            queue_push(m, x);
+            has_root = true;
+        }
+    while (has_root) {
+        while (m->head < m->tail) {
+            uint32_t u = m->queue[m->head++];
+            if (m->label[m->top[u]] != INNER && look_around(m, u))
+                return true;
+        }
+        double d = step_of(m), smallest = INFINITY;
+        for (uint32_t u = 0; u < m->n; u++)
+            if (m->label[m->top[u]] == OUTER)
+                smallest = fmin(smallest, m->dual[u]);
+        if (smallest <= d || smallest - d <= STOP_WITHIN * smallest) {
+            (void)duals_move(m, fmin(smallest, d));
+            return false;
+        }
+        m->head = m->tail = 0;
+        double tight = duals_move(m, d) ? 0 : d * 2;
+        if (look_at_least(m, tight))
+            return true;
+        for (uint32_t b = m->n; b < m->n_tops; b++)
+            if (is_top(m, b) && m->label[b] == INNER && m->dual[b] <= 0)
+                blossom_open(m, b);
+    }
+    return false;
+}
+
+void matching_solve(uint32_t n, const double *weights, uint32_t *mate, void *memory)
+{
+    require(n <= MATCHING_VERTICES_MAX, "%u vertices", n);
+    struct matching *m = memory;
+    lay(m, n, memory);
+    m->w = weights;
+    m->n_tops = n;
+    memset(m->visited, 0, m->n_nodes * sizeof *m->visited);
+    double largest = 0;
+    for (size_t i = 0; i < (size_t)n * n; i++)
+        largest = weights[i] > largest ? weights[i] : largest;
+    for (uint32_t x = 0; x < m->n_nodes; x++) {
+        m->dual[x] = largest;
+        m->top[x] = x < n ? x : NONE;
+        m->match[x] = NONE;
+    }
+    while (phase(m))
+        ;
+    memcpy(mate, m->match, n * sizeof *mate);
+}
+
+void matching_duals(uint32_t n, void *memory, double *y,
+                    void (*each)(void *self, double z, const uint32_t *vertices, uint32_t n_vertices), void *self)
+{
+    struct matching *m = memory;
+    memcpy(y, m->dual, n * sizeof *y);
+    for (uint32_t b = n; b < m->n_tops && each != NULL; b++) {
+        if (m->top[b] == NONE)
+            continue;
+        uint32_t k = 0;
+        for (uint32_t u = 0; u < n; u++)
+            if (member_with(m, b)[u] != UINT16_MAX)
+                m->stack[k++] = u;
+        each(self, m->dual[b], m->stack, k);
+    }
+}

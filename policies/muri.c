@@ -1,0 +1,349 @@
+#include "policies/muri.h"
+
+#include "policies/matching.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct param_spec muri_params[MURI_N_PARAMS] = {
+    {"matching", PARAM_CHOICE, "blossom", 0, 0, "", "blossom|none",
+     "how groups are found; none: neighbours in the order are put together"},
+    {"group", PARAM_INT, "4", 2, MURI_GROUP_MAX, "jobs", NULL, "the most jobs in a group"},
+    {"candidates", PARAM_INT, "256", 2, MATCHING_VERTICES_MAX, "jobs", NULL,
+     "the most jobs of one demand that are looked at for grouping; the cost of a round grows with their cube"},
+};
+
+int muri_init(void *self, struct sched *s, const union param *v, struct error *err)
+{
+    struct muri *m = self;
+    int64_t probe;
+    m->has_matching = strcmp(v[MURI_MATCHING].s, "blossom") == 0;
+    m->group = (uint32_t)v[MURI_GROUP].i;
+    m->candidates = (uint32_t)v[MURI_CANDIDATES].i;
+    m->by_remaining = sched_n_jobs(s) > 0 && sched_remaining_ns(s, 0, &probe) == SCHED_OK;
+    m->bucket_of = sched_alloc(s, sched_n_demands(s), sizeof *m->bucket_of);
+    m->buckets = sched_alloc(s, sched_n_demands(s), sizeof *m->buckets);
+    return m->bucket_of != NULL && m->buckets != NULL ? BRAID_OK : error_set(err, BRAID_FAILED, "out of memory");
+}
+
+static bool tables_grow(struct muri *m, struct sched *s)
+{
+    if (m->n_live < m->room)
+        return true;
+    uint32_t room = m->room * 2 + 64;
+    uint32_t *live = sched_alloc(s, room, sizeof *live);
+    m->order = sched_alloc(s, room, sizeof *m->order);
+    m->by_bucket = sched_alloc(s, room, sizeof *m->by_bucket);
+    m->groups = sched_alloc(s, room, sizeof *m->groups);
+    m->next = sched_alloc(s, room, sizeof *m->next);
+    if (live == NULL || m->order == NULL || m->by_bucket == NULL || m->groups == NULL || m->next == NULL)
+        return false; /* the run ends with "out of memory" */
+    if (m->n_live > 0)
+        memcpy(live, m->live, m->n_live * sizeof *live);
+    m->live = live;
+    m->room = room;
+    return true;
+}
+
+void muri_on_submit(void *self, struct sched *s, uint32_t job)
+{
+    struct muri *m = self;
+    if (!tables_grow(m, s))
+        return;
+    *sched_word(s, job) = m->n_live;
+    m->live[m->n_live++] = job;
+}
+
+void muri_on_finish(void *self, struct sched *s, uint32_t job)
+{
+    struct muri *m = self;
+    uint32_t at = (uint32_t)*sched_word(s, job), last = m->live[--m->n_live];
+    m->live[at] = last;
+    *sched_word(s, last) = at;
+}
+
+/* ---- order and candidates --------------------------------------------------------------------- */
+
+static int compare_jobs(const void *a, const void *b)
+{
+    const struct muri_job *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+static int64_t key_of(const struct muri *m, struct sched *s, uint32_t job)
+{
+    int64_t remaining = 0, key;
+    if (!m->by_remaining)
+        return sched_attained_gpu_ns(s, job);
+    sched_remaining_ns(s, job, &remaining);
+    return __builtin_mul_overflow(remaining, (int64_t)sched_gpus(s, job), &key) ? INT64_MAX : key;
+}
+
+/* All live jobs in order, and each demand's jobs in the same order, one bucket behind the other. */
+static void put_in_order(struct muri *m, struct sched *s)
+{
+    memset(m->bucket_of, 0, sched_n_demands(s) * sizeof *m->bucket_of);
+    m->n_buckets = 0;
+    for (uint32_t i = 0; i < m->n_live; i++)
+        m->order[i] = (struct muri_job){key_of(m, s, m->live[i]), m->live[i], 0};
+    qsort(m->order, m->n_live, sizeof *m->order, compare_jobs);
+    for (uint32_t i = 0; i < m->n_live; i++) {
+        uint32_t demand = sched_demand(s, m->order[i].job);
+        if (m->bucket_of[demand] == 0) {
+            m->buckets[m->n_buckets] = (struct muri_bucket){.gpus = sched_gpus(s, m->order[i].job), .demand = demand};
+            m->bucket_of[demand] = ++m->n_buckets;
+        }
+        m->order[i].bucket = m->bucket_of[demand] - 1;
+        m->buckets[m->order[i].bucket].n++;
+    }
+    uint32_t at = 0;
+    for (uint32_t b = 0; b < m->n_buckets; b++) {
+        m->buckets[b].first = at;
+        at += m->buckets[b].n;
+        m->buckets[b].n = 0;
+    }
+    for (uint32_t i = 0; i < m->n_live; i++) {
+        struct muri_bucket *b = &m->buckets[m->order[i].bucket];
+        m->by_bucket[b->first + b->n++] = i; /* place in the order */
+    }
+}
+
+/* Who may be in the plan: leaders that find a place on the empty cluster, each with the next of its demand. Returns the GPUs that all ask for. */
+static uint64_t choose_candidates(struct muri *m, struct sched *s)
+{
+    uint64_t required = 0;
+    for (uint32_t i = 0; i < m->n_live && sched_free_gpus(s) > 0; i++) {
+        struct muri_bucket *b = &m->buckets[m->order[i].bucket];
+        if (b->is_closed || b->marked == b->n || m->by_bucket[b->first + b->marked] != i)
+            continue; /* taken along by another, or no place for its like */
+        if (sched_start(s, m->order[i].job) != SCHED_OK) {
+            b->is_closed = true;
+            continue;
+        }
+        uint32_t take = b->n - b->marked < m->group ? b->n - b->marked : m->group;
+        if (take > m->candidates - b->marked)
+            take = m->candidates - b->marked;
+        b->marked += take;
+        b->is_closed = b->marked == m->candidates;
+        required += (uint64_t)take * b->gpus;
+    }
+    return required;
+}
+
+/* Give back the leaders' places: only the plan starts jobs. */
+static void clear(struct muri *m, struct sched *s)
+{
+    for (uint32_t i = 0; i < m->n_live; i++)
+        if (sched_is_running(s, m->live[i]))
+            sched_preempt(s, m->live[i]);
+}
+
+/* ---- grouping ------------------------------------------------------------------------------------ */
+
+/* Work that the members together do in the time that one alone does one: the sum of their rates; 0 when they cannot share. */
+static double group_speed(struct sched *s, const uint32_t *jobs, uint32_t n)
+{
+    double rates[MURI_GROUP_MAX], sum = 0;
+    if (sched_group_rates(s, jobs, n, rates) != SCHED_OK)
+        return 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += rates[i];
+    return sum;
+}
+
+/* The mean use that a group makes of the four resources (the paper's gamma): stage time worked / (4 x period). */
+static double group_efficiency(struct sched *s, const uint32_t *jobs, uint32_t n)
+{
+    double rates[MURI_GROUP_MAX], use = 0;
+    if (sched_group_rates(s, jobs, n, rates) != SCHED_OK)
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t iteration, stage[4];
+        if (sched_stages_ns(s, jobs[i], &iteration, stage) != SCHED_OK)
+            return 0;
+        double worked = (double)(stage[0] + stage[1] + stage[2] + stage[3]);
+        use += worked / (double)iteration * rates[i];
+    }
+    return use / 4;
+}
+
+static bool matching_grow(struct muri *m, struct sched *s, uint32_t n)
+{
+    if (n <= m->matching_room)
+        return true;
+    uint32_t room = n * 2;
+    m->weights = sched_alloc(s, (size_t)room * room, sizeof *m->weights);
+    m->mate = sched_alloc(s, room, sizeof *m->mate);
+    m->memory = sched_alloc(s, 1, matching_memory(room));
+    if (m->weights == NULL || m->mate == NULL || m->memory == NULL)
+        return false;
+    m->matching_room = room;
+    return true;
+}
+
+static void merge_jobs(uint32_t *out, const struct muri_group *a, const struct muri_group *b)
+{
+    memcpy(out, a->jobs, a->n * sizeof *out);
+    memcpy(out + a->n, b->jobs, b->n * sizeof *out);
+}
+
+/* One round over the groups [from, from + n) of a bucket: merged ones go to `next`. Returns how many there are. */
+static uint32_t match_bucket(struct muri *m, struct sched *s, const struct muri_group *groups, uint32_t n, struct muri_group *next,
+                             uint64_t *required, uint64_t capacity)
+{
+    if (n < 2 || *required <= capacity || !matching_grow(m, s, n)) {
+        memcpy(next, groups, n * sizeof *next);
+        return n;
+    }
+    for (uint32_t u = 0; u < n; u++) {
+        m->weights[(size_t)u * n + u] = 0;
+        for (uint32_t v = u + 1; v < n; v++) {
+            uint32_t jobs[2 * MURI_GROUP_MAX], k = groups[u].n + groups[v].n;
+            merge_jobs(jobs, &groups[u], &groups[v]);
+            double w = k <= m->group ? group_efficiency(s, jobs, k) : 0;
+            m->weights[(size_t)u * n + v] = m->weights[(size_t)v * n + u] = w;
+        }
+    }
+    matching_solve(n, m->weights, m->mate, m->memory);
+    uint32_t out = 0;
+    for (uint32_t u = 0; u < n; u++) {
+        uint32_t v = m->mate[u];
+        if (v != MATCHING_NONE && v < u)
+            continue; /* came with its partner */
+        next[out] = groups[u];
+        if (v != MATCHING_NONE && *required > capacity) {
+            merge_jobs(next[out].jobs, &groups[u], &groups[v]);
+            next[out].n = groups[u].n + groups[v].n;
+            next[out].key = groups[v].key < groups[u].key ? groups[v].key : groups[u].key;
+            *required -= m->buckets[groups[u].bucket].gpus;
+        } else if (v != MATCHING_NONE) {
+            next[++out] = groups[v];
+        }
+        out++;
+    }
+    return out;
+}
+
+/* Without matching: each group takes the next one of its bucket while that is needed. */
+static uint32_t chain_bucket(struct muri *m, struct sched *s, const struct muri_group *groups, uint32_t n, struct muri_group *next,
+                             uint64_t *required, uint64_t capacity)
+{
+    uint32_t out = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct muri_group *last = out > 0 ? &next[out - 1] : NULL;
+        uint32_t jobs[2 * MURI_GROUP_MAX];
+        if (last != NULL && *required > capacity && last->n + groups[i].n <= m->group) {
+            merge_jobs(jobs, last, &groups[i]);
+            if (group_speed(s, jobs, last->n + groups[i].n) > 0) {
+                memcpy(last->jobs, jobs, (last->n + groups[i].n) * sizeof *jobs);
+                last->n += groups[i].n;
+                last->key = groups[i].key < last->key ? groups[i].key : last->key;
+                *required -= m->buckets[groups[i].bucket].gpus;
+                continue;
+            }
+        }
+        next[out++] = groups[i];
+    }
+    return out;
+}
+
+static uint32_t make_groups(struct muri *m, struct sched *s, uint64_t required, uint64_t capacity)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < m->n_buckets; b++)
+        for (uint32_t i = 0; i < m->buckets[b].marked; i++) {
+            const struct muri_job *j = &m->order[m->by_bucket[m->buckets[b].first + i]];
+            m->groups[n++] = (struct muri_group){.jobs = {j->job}, .n = 1, .bucket = b, .key = j->key};
+        }
+    uint32_t rounds = m->has_matching ? m->group : 1;
+    for (uint32_t r = 0; r < rounds && required > capacity; r++) {
+        uint32_t at = 0, out = 0, before = n;
+        while (at < n) {
+            uint32_t k = 1;
+            while (at + k < n && m->groups[at + k].bucket == m->groups[at].bucket)
+                k++;
+            out += (m->has_matching ? match_bucket : chain_bucket)(m, s, &m->groups[at], k, &m->next[out], &required, capacity);
+            at += k;
+        }
+        struct muri_group *swap = m->groups;
+        m->groups = m->next;
+        m->next = swap;
+        n = out;
+        if (n == before)
+            break; /* nothing more to merge */
+    }
+    return n;
+}
+
+/* Groups that would do less together than one member alone fall apart. Returns the number of groups in m->next, in order of key. */
+static int compare_groups(const void *a, const void *b)
+{
+    const struct muri_group *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->jobs[0] > y->jobs[0]) - (x->jobs[0] < y->jobs[0]);
+}
+
+static uint32_t ungroup(struct muri *m, struct sched *s, uint32_t n)
+{
+    uint32_t out = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct muri_group *g = &m->groups[i];
+        if (g->n == 1 || group_speed(s, g->jobs, g->n) >= 1) {
+            m->next[out++] = *g;
+            continue;
+        }
+        for (uint32_t k = 0; k < g->n; k++)
+            m->next[out++] = (struct muri_group){
+                .jobs = {g->jobs[k]}, .n = 1, .bucket = g->bucket, .key = key_of(m, s, g->jobs[k])};
+    }
+    qsort(m->next, out, sizeof *m->next, compare_groups);
+    return out;
+}
+
+/* ---- placement ------------------------------------------------------------------------------------ */
+
+/* Start a group; a member that ran before this round goes first, so that the group settles on its GPUs. */
+static void start_group(struct sched *s, struct muri_group *g)
+{
+    for (uint32_t k = 1; k < g->n; k++)
+        if (sched_restore(s, g->jobs[0]) == SCHED_OK)
+            break;
+        else if (sched_restore(s, g->jobs[k]) == SCHED_OK) {
+            uint32_t first = g->jobs[0];
+            g->jobs[0] = g->jobs[k];
+            g->jobs[k] = first;
+            break;
+        }
+    if (!sched_is_running(s, g->jobs[0]) && sched_start(s, g->jobs[0]) != SCHED_OK)
+        return;
+    for (uint32_t k = 1; k < g->n; k++) {
+        sched_because(s, "braided with job %u", g->jobs[0]);
+        sched_join(s, g->jobs[k], g->jobs[0]);
+    }
+}
+
+void muri_schedule(void *self, struct sched *s)
+{
+    struct muri *m = self;
+    if (m->n_live == 0)
+        return;
+    clear(m, s);
+    uint64_t capacity = sched_free_gpus(s);
+    put_in_order(m, s);
+    uint64_t required = choose_candidates(m, s);
+    clear(m, s);
+    uint32_t n = ungroup(m, s, make_groups(m, s, required, capacity));
+    for (uint32_t i = 0; i < n; i++)
+        start_group(s, &m->next[i]);
+    for (uint32_t b = 0; b < m->n_buckets; b++)
+        m->buckets[b].is_closed = false;
+    for (uint32_t i = 0; i < m->n_live && sched_free_gpus(s) > 0; i++) { /* what is left over */
+        uint32_t job = m->order[i].job;
+        struct muri_bucket *b = &m->buckets[m->order[i].bucket];
+        if (!b->is_closed && !sched_is_running(s, job))
+            b->is_closed = sched_start(s, job) != SCHED_OK;
+    }
+}
