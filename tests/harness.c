@@ -133,6 +133,8 @@ int case_try(struct test_case *c)
         want.estimate |= c->jobs[j].estimate_ns != WORKLOAD_ABSENT;
         want.start |= c->jobs[j].recorded_start_ns != WORKLOAD_ABSENT;
         want.priority |= c->jobs[j].priority != 0;
+        want.stages |= c->jobs[j].iteration_ns != 0;
+        want.iterations |= c->jobs[j].iteration_ns != 0;
     }
     run_result_fini(&c->r);
     workload_fini(&c->w);
@@ -149,13 +151,25 @@ int case_try(struct test_case *c)
             c->w.estimate_ns[j] = job->estimate_ns;
         if (want.start)
             c->w.start_ns[j] = job->recorded_start_ns;
+        for (int k = 0; k < WORKLOAD_STAGES && want.stages; k++)
+            c->w.stage_ns[k][j] = job->stage_ns[k];
+        if (want.iterations)
+            c->w.iteration_ns[j] = job->iteration_ns;
         if (want.priority)
             c->w.priority[j] = job->priority;
         if (j > 0)
             cr_assert_geq(job->submit_ns, c->jobs[j - 1].submit_ns, "jobs must ascend");
     }
     c->spec.workload = &c->w;
-    return run(&c->r, &c->spec, &c->err);
+    if (c->sharing.groups <= 1)
+        return run(&c->r, &c->spec, &c->err);
+    struct sharing_model *model;
+    cr_assert_eq(sharing_create(&model, &c->sharing, &c->w, &c->err), BRAID_OK);
+    c->spec.sharing = model;
+    int code = run(&c->r, &c->spec, &c->err);
+    c->spec.sharing = NULL;
+    sharing_destroy(model);
+    return code;
 }
 
 void case_run(struct test_case *c)

@@ -15,6 +15,7 @@ struct case_job {
     const char *vc, *user;
     double priority;
     int64_t estimate_ns, recorded_start_ns; /* WORKLOAD_ABSENT: none */
+    int64_t iteration_ns, stage_ns[WORKLOAD_STAGES]; /* 0: none */
 };
 
 struct test_case {
@@ -25,6 +26,7 @@ struct test_case {
     struct cluster_spec cluster;
     struct run_spec spec;
     union param params[32], placement_params[32];
+    struct sharing_spec sharing; /* groups > 1: the sharing model of the run */
     struct workload w;
     struct run_result r;
     struct error err;

@@ -30,7 +30,7 @@ static bool print_row(const struct load_row *r, double span_ns)
     if (r->capacity_gpu_ns > 0)
         printf("%8.3f%s\n", load, load > 1 ? "  above 1: the queue grows without end" : "");
     else
-        printf("%8s%s\n", "-", r->jobs > r->rejected ? "  no GPUs" : "");
+        printf("%8s  no GPUs\n", "-");
     return load > 1;
 }
 

@@ -141,12 +141,9 @@ bool muri_room_is_full(const struct muri_room *r);
 
 /* ---- who runs -------------------------------------------------------------------------------------- */
 
+/* Nobody runs, then those that are told, in the order of the list. */
 void muri_plan(struct muri *m);
-/* Jobs must be told in the order of the list. */
 void muri_run_job(struct muri *m, uint32_t job, const struct span *spans, uint32_t n_spans, uint32_t group);
-
-/* All jobs that were running and that the plan leaves out wait from now on. */
-void muri_plan_end(struct muri *m);
 
 /* Empty the cluster and fill it in the order of the list, jobs alone, each that fits. */
 void muri_fill_in_order(struct muri *m);

@@ -1,0 +1,137 @@
+/* muri_s and muri_l on schedules solved by hand. Stages are storage, CPU, GPU, network. */
+#include "tests/harness.h"
+
+#include <criterion/criterion.h>
+
+static struct test_case *braided(const char *policy, uint32_t nodes, uint32_t gpus, uint32_t groups)
+{
+    struct test_case *c = case_create(nodes, gpus);
+    case_policy(c, policy);
+    c->sharing = (struct sharing_spec){.groups = groups, .order = INTERLEAVE_BEST};
+    return c;
+}
+
+static uint32_t job_with(struct test_case *c, double submit, double duration, uint32_t gpus, int storage, int cpu, int gpu, int network)
+{
+    uint32_t j = case_job(c, submit, duration, gpus);
+    int stage[] = {storage, cpu, gpu, network};
+    for (int k = 0; k < 4; k++) {
+        c->jobs[j].stage_ns[k] = stage[k] * S;
+        c->jobs[j].iteration_ns += stage[k] * S;
+    }
+    return j;
+}
+
+Test(muri, four_even_jobs_braid_perfectly)
+{
+    /* each iteration is 1 s on each of the four resources: four jobs on one GPU all go at full speed */
+    const char *const policies[] = {"muri_s", "muri_l"};
+    for (int p = 0; p < 2; p++) {
+        struct test_case *c = braided(policies[p], 1, 1, 4);
+        for (int i = 0; i < 4; i++)
+            job_with(c, 0, 40, 1, 1, 1, 1, 1);
+        case_run(c);
+        for (uint32_t i = 0; i < 4; i++)
+            cr_expect_float_eq(case_end_s(c, i), 40, 1e-6, "%s: job %u ends at %g", policies[p], i, case_end_s(c, i));
+        cr_expect_float_eq(c->r.totals.allocated_gpu_ns_makespan, 40e9, 1e3);
+        /* every resource worked all the time */
+        for (int k = 0; k < 4; k++)
+            cr_expect_float_eq(c->r.totals.resource_gpu_ns[k], 40e9, 1e3);
+        case_destroy(c);
+    }
+}
+
+Test(muri, jobs_that_want_the_same_resource_are_not_grouped)
+{
+    /* all stages on the GPU: a pair does no more than one alone; sum of rates is 1, so they may share, but gain nothing; with inflation they
+     * do worse and fall apart: one after the other, the shorter first */
+    struct test_case *c = braided("muri_s", 1, 1, 4);
+    static const double inflation[] = {1, 1.2};
+    c->sharing.inflation.v = inflation;
+    c->sharing.inflation.n = 2;
+    job_with(c, 0, 10, 1, 0, 0, 5, 0);
+    job_with(c, 0, 20, 1, 0, 0, 5, 0);
+    case_run(c);
+    cr_expect_float_eq(case_end_s(c, 0), 10, 1e-6);
+    cr_expect_float_eq(case_end_s(c, 1), 30, 1e-6);
+    case_destroy(c);
+}
+
+Test(muri, nobody_is_grouped_while_there_is_room)
+{
+    struct test_case *c = braided("muri_l", 1, 4, 4);
+    for (int i = 0; i < 4; i++)
+        job_with(c, 0, 10, 1, 3, 0, 1, 1);
+    case_run(c);
+    for (uint32_t i = 0; i < 4; i++)
+        cr_expect_float_eq(case_end_s(c, i), 10, 1e-9);
+    case_destroy(c);
+}
+
+Test(muri, the_matching_pairs_complements)
+{
+    /* two GPU-bound and two storage-bound jobs on two GPUs, at most two a group: the blossom pairs unlike ones, which go at full speed;
+     * pairing like with like would halve them */
+    struct test_case *c = braided("muri_s", 1, 2, 2);
+    case_param(c, "group", "2");
+    job_with(c, 0, 20, 1, 0, 0, 4, 0);
+    job_with(c, 0, 20, 1, 0, 0, 4, 0);
+    job_with(c, 0, 20, 1, 4, 0, 0, 0);
+    job_with(c, 0, 20, 1, 4, 0, 0, 0);
+    case_run(c);
+    for (uint32_t i = 0; i < 4; i++)
+        cr_expect_float_eq(case_end_s(c, i), 20, 1e-6, "job %u ends at %g", i, case_end_s(c, i));
+    case_destroy(c);
+}
+
+Test(muri, without_matching_neighbours_are_paired)
+{
+    struct test_case *c = braided("muri_s", 1, 2, 2);
+    case_param(c, "group", "2");
+    case_param(c, "matching", "none");
+    job_with(c, 0, 20, 1, 0, 0, 4, 0); /* neighbours are alike: 0 with 1, 2 with 3, at half speed */
+    job_with(c, 0, 20, 1, 0, 0, 4, 0);
+    job_with(c, 0, 20, 1, 4, 0, 0, 0);
+    job_with(c, 0, 20, 1, 4, 0, 0, 0);
+    case_run(c);
+    for (uint32_t i = 0; i < 4; i++)
+        cr_expect_float_eq(case_end_s(c, i), 40, 1e-6, "job %u ends at %g", i, case_end_s(c, i));
+    case_destroy(c);
+}
+
+Test(muri, without_sharing_it_is_srsf)
+{
+    struct test_case *a = braided("muri_s", 2, 2, 1), *b = braided("srsf", 2, 2, 1);
+    uint64_t x = 99;
+    for (int i = 0; i < 30; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        double submit = i, duration = 1 + (double)(x % 37);
+        job_with(a, submit, duration, 1, 1, 1, 1, 1);
+        job_with(b, submit, duration, 1, 1, 1, 1, 1);
+    }
+    case_run(a);
+    case_run(b);
+    for (uint32_t i = 0; i < 30; i++)
+        cr_expect_float_eq(case_end_s(a, i), case_end_s(b, i), 1e-6, "job %u", i);
+    case_destroy(a);
+    case_destroy(b);
+}
+
+Test(muri, random_cases_keep_the_books)
+{
+    uint64_t x = 4711;
+    for (int round = 0; round < 100; round++) {
+        struct test_case *c = braided(round % 2 ? "muri_s" : "muri_l", 2, 4, 2 + (uint32_t)(round % 3));
+        c->spec.overhead.restart.constant_ns = round % 3 * S;
+        for (int i = 0; i < 25; i++) {
+            x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+            job_with(c, (double)(x % 50), (double)((x >> 8) % 40), 1u << (x >> 16) % 3, (int)(x >> 20) % 5, (int)(x >> 24) % 5,
+                     1 + (int)((x >> 28) % 5), (int)((x >> 32) % 5));
+        }
+        case_sort(c);
+        case_run(c);
+        for (uint32_t i = 0; i < c->n_jobs; i++)
+            cr_assert_eq(c->r.jobs[i].status, STATUS_FINISHED, "round %d job %u: %s", round, i, c->r.jobs[i].reason);
+        case_destroy(c);
+    }
+}
