@@ -178,6 +178,7 @@ static void replan(struct conservative *c, struct sched *s)
     c->must_replan = c->must_replan_all = false;
     set_clear(&c->by_start);
     profile_reset(&c->profile, s);
+    profile_mark_all(&c->profile); /* what moves below may leave room for those that stay */
     for (uint32_t i = c->by_end.first; i != JOBSET_NONE; i = jobset_node(&c->by_end, i)->next) {
         const struct plan *p = plan_of(c, s, jobset_node(&c->by_end, i)->job);
         profile_take(&c->profile, s, shares_of(p), p->n_shares, now, p->end_ns);

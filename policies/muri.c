@@ -305,24 +305,53 @@ static uint32_t ungroup(struct muri *m, struct sched *s, uint32_t n)
 
 /* ---- placement ------------------------------------------------------------------------------------ */
 
-/* Start a group; a member that ran before this round goes first, so that the group settles on its GPUs. */
-static void start_group(struct sched *s, struct muri_group *g)
+/* The group's first running member goes first; the others join it. */
+static void join_group(struct sched *s, struct muri_group *g, uint32_t k)
 {
-    for (uint32_t k = 1; k < g->n; k++)
-        if (sched_restore(s, g->jobs[0]) == SCHED_OK)
-            break;
-        else if (sched_restore(s, g->jobs[k]) == SCHED_OK) {
-            uint32_t first = g->jobs[0];
-            g->jobs[0] = g->jobs[k];
-            g->jobs[k] = first;
-            break;
-        }
-    if (!sched_is_running(s, g->jobs[0]) && sched_start(s, g->jobs[0]) != SCHED_OK)
-        return;
-    for (uint32_t k = 1; k < g->n; k++) {
+    uint32_t first = g->jobs[0];
+    g->jobs[0] = g->jobs[k];
+    g->jobs[k] = first;
+    for (uint32_t i = 1; i < g->n; i++) {
         sched_because(s, "braided with job %u", g->jobs[0]);
-        sched_join(s, g->jobs[k], g->jobs[0]);
+        sched_join(s, g->jobs[i], g->jobs[0]);
     }
+}
+
+/* On the GPUs that a member held before this round, if one did and they are free. */
+static bool restore_group(struct sched *s, struct muri_group *g)
+{
+    for (uint32_t k = 0; k < g->n; k++)
+        if (sched_restore(s, g->jobs[k]) == SCHED_OK) {
+            join_group(s, g, k);
+            return true;
+        }
+    return false;
+}
+
+static bool start_group(struct sched *s, struct muri_group *g)
+{
+    if (restore_group(s, g))
+        return true;
+    if (sched_start(s, g->jobs[0]) != SCHED_OK)
+        return false;
+    join_group(s, g, 0);
+    return true;
+}
+
+/* Place the plan's groups: first those that can stay where they are, so that nobody moves for nothing, then the others in order. When that
+ * leaves one without a place, strictly in order. */
+static void place_groups(struct muri *m, struct sched *s, uint32_t n)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < n; i++)
+        restore_group(s, &m->next[i]);
+    for (uint32_t i = 0; i < n; i++)
+        all &= sched_is_running(s, m->next[i].jobs[0]) || start_group(s, &m->next[i]);
+    if (all)
+        return;
+    clear(m, s);
+    for (uint32_t i = 0; i < n; i++)
+        start_group(s, &m->next[i]);
 }
 
 void muri_schedule(void *self, struct sched *s)
@@ -335,15 +364,14 @@ void muri_schedule(void *self, struct sched *s)
     put_in_order(m, s);
     uint64_t required = choose_candidates(m, s);
     clear(m, s);
-    uint32_t n = ungroup(m, s, make_groups(m, s, required, capacity));
-    for (uint32_t i = 0; i < n; i++)
-        start_group(s, &m->next[i]);
+    place_groups(m, s, ungroup(m, s, make_groups(m, s, required, capacity)));
     for (uint32_t b = 0; b < m->n_buckets; b++)
         m->buckets[b].is_closed = false;
-    for (uint32_t i = 0; i < m->n_live && sched_free_gpus(s) > 0; i++) { /* what is left over */
+    for (uint32_t i = 0; i < m->n_live; i++) { /* what is left over; and who ran runs on where the quota has shrunk and is drained */
         uint32_t job = m->order[i].job;
         struct muri_bucket *b = &m->buckets[m->order[i].bucket];
-        if (!b->is_closed && !sched_is_running(s, job))
-            b->is_closed = sched_start(s, job) != SCHED_OK;
+        if (sched_is_running(s, job) || sched_restore(s, job) == SCHED_OK || b->is_closed || sched_free_gpus(s) == 0)
+            continue;
+        b->is_closed = sched_start(s, job) != SCHED_OK;
     }
 }

@@ -314,6 +314,14 @@ void profile_mark(struct profile *p, const struct share *shares, uint32_t n)
         p->lines[shares[i].line].freed = p->clock;
 }
 
+void profile_mark_all(struct profile *p)
+{
+    p->freed = ++p->clock;
+    bounds_forget(p);
+    for (uint32_t i = 0; i < p->n_lines; i++)
+        p->lines[i].freed = p->clock;
+}
+
 bool profile_is_free(const struct profile *p, const struct share *shares, uint32_t n, int64_t from_ns, int64_t to_ns)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -76,6 +76,8 @@ bool profile_give(struct profile *p, struct sched *s, const struct share *shares
 /* Note that something was given back for good on these lines: others may use it. */
 void profile_mark(struct profile *p, const struct share *shares, uint32_t n);
 
+void profile_mark_all(struct profile *p);
+
 /* Are the shares free over [from, to)? */
 bool profile_is_free(const struct profile *p, const struct share *shares, uint32_t n, int64_t from_ns, int64_t to_ns);
 

@@ -1,6 +1,7 @@
 #include "traces/generator.h"
 
 #include "base/names.h"
+#include "traces/fit.h"
 #include "traces/generator_model.h"
 
 #include <inttypes.h>
@@ -9,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct generator_model *const models[] = {&generator_philly, &generator_poisson};
-static const char *const model_names[] = {"philly", "poisson", NULL};
+static const struct generator_model *const models[] = {&generator_philly, &generator_helios, &generator_pai,
+                                                       &generator_acme,   &generator_muri,   &generator_gavel,
+                                                       &generator_heavy,  &generator_poisson};
+static const char *const model_names[] = {"philly", "helios", "pai", "acme", "muri", "gavel", "heavy", "poisson", NULL};
 enum { N_MODELS = sizeof models / sizeof models[0] };
 _Static_assert(sizeof model_names / sizeof model_names[0] == N_MODELS + 1, "a name a model");
 
 /* More would be a slip of the pen, and tables of this size are cheap. */
-enum { VCS_LIMIT = 1000000, USERS_LIMIT = 10000000 };
+enum { VCS_LIMIT = 1000000 };
 
 const char *const *generator_models(void)
 {
@@ -68,29 +71,31 @@ int64_t generator_shift(struct workload *w)
     return first_s;
 }
 
-int generator_name_column(struct names *names, const char *prefix, uint32_t n, uint32_t *column, uint32_t n_jobs,
-                          struct error *err)
+int generator_name_column(struct names *names, const char *prefix, const char *const *texts, uint32_t n, uint32_t *column,
+                          uint32_t n_jobs, struct error *err)
 {
-    uint32_t *id = malloc(n * sizeof *id);
+    uint32_t *id = calloc(n, sizeof *id);
     if (id == NULL)
         return generator_no_memory(err);
-    memset(id, 0, n * sizeof *id);
     for (uint32_t j = 0; j < n_jobs; j++)
-        id[column[j]] = 1;
+        if (column[j] != NAMES_NONE)
+            id[column[j]] = 1;
     for (uint32_t i = 0; i < n; i++) {
-        char text[64];
+        char numbered[64];
         if (id[i] == 0)
             continue;
-        int length = prefix != NULL ? snprintf(text, sizeof text, "%s%" PRIu32, prefix, i)
-                                    : snprintf(text, sizeof text, "%s", generator_network_name(i));
-        id[i] = names_add(names, text, (size_t)length);
+        if (texts == NULL)
+            snprintf(numbered, sizeof numbered, "%s%" PRIu32, prefix, i);
+        const char *text = texts != NULL ? texts[i] : numbered;
+        id[i] = names_add(names, text, strlen(text));
         if (id[i] == NAMES_NONE) {
             free(id);
             return generator_no_memory(err);
         }
     }
     for (uint32_t j = 0; j < n_jobs; j++)
-        column[j] = id[column[j]];
+        if (column[j] != NAMES_NONE)
+            column[j] = id[column[j]];
     free(id);
     return BRAID_OK;
 }
@@ -129,33 +134,59 @@ static int check_spec(const struct generator_spec *spec, struct error *err)
     if (!(spec->rate_per_day >= 0) || spec->rate_per_day > 1e12)
         return error_set(err, BRAID_BAD_INPUT, "the rate must be from 0 (the model's own) to 1e12 jobs a day, not %g",
                          spec->rate_per_day);
-    if (spec->vcs > VCS_LIMIT || spec->users > USERS_LIMIT)
+    if (spec->vcs > VCS_LIMIT || spec->users > PROFILE_USERS_MAX)
         return error_set(err, BRAID_BAD_INPUT, "at most %d virtual clusters and %d users", (int)VCS_LIMIT,
-                         (int)USERS_LIMIT);
+                         (int)PROFILE_USERS_MAX);
+    if (!(spec->burst >= 1 && spec->burst <= PROFILE_BURST_MAX) && !(spec->burst >= 0 && spec->burst <= 0))
+        return error_set(err, BRAID_BAD_INPUT, "a burst must be from 1 to %g jobs in the mean, not %g", PROFILE_BURST_MAX,
+                         spec->burst);
+    if (!(spec->repeat <= 1) || !(spec->deadlines >= 0 && spec->deadlines <= 1))
+        return error_set(err, BRAID_BAD_INPUT, "shares of repeats and deadlines must be from 0 to 1, not %g and %g",
+                         spec->repeat, spec->deadlines);
     return BRAID_OK;
+}
+
+static int unknown_model(const char *name, struct error *err)
+{
+    const char *near = text_nearest(name, model_names, N_MODELS);
+    if (near != NULL)
+        return error_set(err, BRAID_BAD_INPUT, "unknown model '%s' of the generator; did you mean '%s'?", name, near);
+    char all[160] = "";
+    for (int i = 0; i < N_MODELS; i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", model_names[i]);
+    }
+    return error_set(err, BRAID_BAD_INPUT, "unknown model '%s' of the generator; there are %s", name, all);
+}
+
+/* Draw by the profile of a file. */
+static int make_from_file(struct workload *out, const struct generator_spec *spec, struct error *err)
+{
+    struct arena arena;
+    struct profile profile;
+    arena_init(&arena);
+    int code = fit_read(&profile, &arena, spec->file, spec->file_shown, err);
+    if (code == BRAID_OK)
+        code = generator_sample(out, &profile, spec, err);
+    arena_fini(&arena);
+    return code;
 }
 
 int generator_make(struct workload *out, const struct generator_spec *spec, struct error *err)
 {
     workload_init(out);
-    const struct generator_model *model = model_find(spec->model);
-    if (model == NULL) {
-        const char *near = text_nearest(spec->model, model_names, N_MODELS);
-        return error_set(err, BRAID_BAD_INPUT, "unknown model '%s' of the generator; %s'%s'%s", spec->model,
-                         near != NULL ? "did you mean " : "there are ", near != NULL ? near : "philly",
-                         near != NULL ? "?" : " and 'poisson'");
-    }
+    const struct generator_model *model = spec->file == NULL ? model_find(spec->model) : NULL;
+    if (spec->file == NULL && model == NULL)
+        return unknown_model(spec->model, err);
     int code = check_spec(spec, err);
     if (code != BRAID_OK)
         return code;
-    struct generator_spec full = *spec;
-    if (full.rate_per_day == 0)
-        full.rate_per_day = model->rate_per_day;
-    if (full.vcs == 0)
-        full.vcs = model->vcs;
-    if (full.users == 0)
-        full.users = model->users;
-    code = model->make(out, &full, err);
+    if (model == NULL)
+        code = make_from_file(out, spec, err);
+    else if (model->make != NULL)
+        code = model->make(out, spec, err);
+    else
+        code = generator_sample(out, model->profile, spec, err);
     if (code == BRAID_OK)
         code = fill_ids(out, err);
     if (code != BRAID_OK) {
@@ -163,7 +194,7 @@ int generator_make(struct workload *out, const struct generator_spec *spec, stru
         workload_init(out);
         return code;
     }
-    snprintf(out->report.format, sizeof out->report.format, "generated (%s)", model->name);
+    snprintf(out->report.format, sizeof out->report.format, "generated (%s)", model != NULL ? model->name : "fitted");
     out->report.rows_read = out->report.rows_kept = out->n_jobs;
     workload_digest(out);
     return BRAID_OK;

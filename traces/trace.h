@@ -18,12 +18,18 @@ enum trace_load_scope { TRACE_LOAD_CLUSTER, TRACE_LOAD_VC };
 
 /* The generator's parameters (`trace: {generate: {...}}`). */
 struct generator_spec {
-    const char *model;   /* "philly", "poisson", …: traces/generator.h */
-    uint32_t jobs;       /* > 0 */
-    double rate_per_day; /* mean arrivals a day; 0: the model's own */
-    uint32_t vcs, users; /* 0: the model's own */
-    bool is_lean;        /* without the columns name, model, iterations and stage times: 44 instead of 100 bytes a job */
-    uint64_t seed;       /* filled from the run's seed unless given */
+    const char *model;             /* "philly", "poisson", …: traces/generator.h */
+    const char *file, *file_shown; /* a fitted model instead (traces/fit.h); NULL: none */
+    uint32_t jobs;                 /* > 0 */
+    double rate_per_day;           /* mean arrivals a day; 0: the model's own */
+    uint32_t vcs, users;           /* 0: the model's own */
+    double burst;                  /* mean jobs of a submission, >= 1; 0: the model's own */
+    double repeat;                 /* share of submissions that repeat an earlier one; < 0: the model's own */
+    double deadlines;              /* share of jobs with a deadline */
+    bool has_estimates;            /* round times that users asked for */
+    bool has_gpu_types;            /* jobs may ask for a type of GPU, where the model knows of them */
+    bool is_lean;  /* without the columns name, model, GPU memory, iterations and stage times: 44 instead of 100 bytes a job */
+    uint64_t seed; /* filled from the run's seed unless given */
 };
 
 struct trace_spec {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const struct compat_ops *const DRIVERS[] = {&compat_tiresias, &compat_helios, NULL};
+static const struct compat_ops *const DRIVERS[] = {&compat_tiresias, &compat_helios, &compat_muri, NULL};
 
 const struct compat_ops *const *compat_list(void)
 {
@@ -14,6 +14,14 @@ const struct compat_ops *compat_find(const char *name)
     for (size_t i = 0; DRIVERS[i] != NULL; i++)
         if (strcmp(DRIVERS[i]->name, name) == 0)
             return DRIVERS[i];
+    return NULL;
+}
+
+const struct policy_ops *compat_find_policy(const struct compat_ops *compat, const char *name)
+{
+    for (size_t i = 0; compat != NULL && compat->policies != NULL && compat->policies[i] != NULL; i++)
+        if (strcmp(compat->policies[i]->name, name) == 0)
+            return compat->policies[i];
     return NULL;
 }
 

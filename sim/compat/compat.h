@@ -17,6 +17,8 @@ struct compat_ops {
     const char *name, *summary, *source;
     /* As run(): `out` is empty at the call and after an error; `err` is never NULL. */
     int (*run)(struct run_result *out, const struct run_spec *spec, struct error *err);
+    /* Policies that this driver knows beside, or instead of, the registry's: names and parameters, no schedule(). NULL: none. */
+    const struct policy_ops *const *policies;
 };
 
 /* All drivers, ended by NULL; and one by name, or NULL. */
@@ -26,6 +28,9 @@ const struct compat_ops *compat_find(const char *name);
 /* run() for a spec with `compat` set. */
 int compat_run(struct run_result *out, const struct run_spec *spec, struct error *err);
 
-extern const struct compat_ops compat_tiresias, compat_helios;
+/* A policy of the driver's own by name; NULL: it has none of this name (`compat` NULL included). */
+const struct policy_ops *compat_find_policy(const struct compat_ops *compat, const char *name);
+
+extern const struct compat_ops compat_tiresias, compat_helios, compat_muri;
 
 #endif

@@ -31,15 +31,10 @@ static const struct param_spec GROUPING[] = {
 };
 
 #define POLICY(id, text, paper, list, n)                                                                               \
-    {.abi_version = BRAID_POLICY_ABI,                                                                                  \
-     .size = sizeof(struct policy_ops),                                                                                \
-     .name = id,                                                                                                       \
-     .summary = text,                                                                                                  \
-     .source = paper,                                                                                                  \
-     .knows = KNOWS_PROFILE,                                                                                           \
-     .scope = SCOPE_CLUSTER,                                                                                           \
-     .params = list,                                                                                                   \
-     .n_params = n}
+    {                                                                                                                  \
+        .abi_version = BRAID_POLICY_ABI, .size = sizeof(struct policy_ops), .name = id, .summary = text,               \
+        .source = paper, .knows = KNOWS_PROFILE, .scope = SCOPE_CLUSTER, .params = list, .n_params = n                 \
+    }
 
 /* Those that braid knows under this driver alone: names and parameters. */
 static const struct policy_ops EXTRA[] = {
@@ -65,7 +60,7 @@ static int check_jobs(const struct muri *m)
                          MURI, needs_stages ? " and stages" : "");
     for (uint32_t j = 0; j < w->n_jobs; j++) {
         uint32_t g = w->gpus[j];
-        const char *what = (g & (g - 1)) != 0 || g >> MURI_SIZES != 0 ? "1, 2, 4, 8, 16 or 32 GPUs"
+        const char *what = (g & (g - 1)) != 0 || g >> MURI_SIZES != 0        ? "1, 2, 4, 8, 16 or 32 GPUs"
                            : w->iterations[j] < 0 || w->iteration_ns[j] <= 0 ? "iterations that take time"
                                                                              : NULL;
         if (what != NULL)
@@ -129,18 +124,16 @@ static void job_init(struct muri *m, uint32_t job)
     m->overhead_s[job] = m->current_overhead_s[job] = muri_overhead_s(w->gpus[job], model);
 }
 
-/* Submissions that nearly coincide are one event, at the time of the first of them. */
+/* Submissions that nearly coincide are one event, at the time of the first of them. Times ascend, so that a job can be close to the last
+ * event alone. */
 static void starts_init(struct muri *m)
 {
     for (uint32_t job = 0; job < m->w->n_jobs; job++) {
-        uint32_t to = m->n_starts;
-        while (to > 0 && muri_is_close(m->starts[to - 1].at_s, m->submit_s[job], 0))
-            to--;
-        if (to == m->n_starts)
-            m->starts[m->n_starts++] = (struct muri_start){m->submit_s[job], job, job};
-        m->starts[to].end = job + 1;
-        for (uint32_t i = to + 1; i < m->n_starts && to + 1 < m->n_starts; i++)
-            m->starts[i].first = m->starts[i].first; /* times ascend: only the last can be close to two */
+        struct muri_start *last = m->n_starts > 0 ? &m->starts[m->n_starts - 1] : NULL;
+        if (last != NULL && muri_is_close(last->at_s, m->submit_s[job], 0))
+            last->end = job + 1;
+        else
+            m->starts[m->n_starts++] = (struct muri_start){m->submit_s[job], job, job + 1};
     }
 }
 
@@ -152,10 +145,8 @@ static int tables_make(struct muri *m, const struct cluster *c)
     m->n_gpus = cluster_n_gpus(c);
     m->starts = ARENA_NEW(a, struct muri_start, n);
     m->size = ARENA_NEW(a, uint8_t, n);
-    double **const numbers[] = {&m->submit_s,  &m->estimate_s, &m->iteration_s,
-                                &m->remaining, &m->current_s,  &m->overhead_s,
-                                &m->key,       &m->executed_s, &m->current_overhead_s,
-                                &m->end_s};
+    double **const numbers[] = {&m->submit_s,   &m->estimate_s, &m->iteration_s, &m->remaining,          &m->current_s,
+                                &m->overhead_s, &m->key,        &m->executed_s,  &m->current_overhead_s, &m->end_s};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = ARENA_NEW(a, double, n);
     m->is_changed = ARENA_NEW(a, bool, n);
@@ -211,16 +202,15 @@ void muri_fill_in_order(struct muri *m)
 
 /* ---- the loop -------------------------------------------------------------------------------------- */
 
-static void list_drop(struct muri_list *list, const bool *is_dropped)
+static void drop_done(const struct muri *m, struct muri_list *list)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < list->n; i++)
-        if (!is_dropped[list->v[i]])
+        if (m->books.jobs[list->v[i]].state != JOB_DONE)
             list->v[n++] = list->v[i];
     list->n = n;
 }
 
-/* is_changed serves as the mark of those that go. */
 static void finish(struct muri *m, int64_t from_ns)
 {
     for (uint32_t i = 0; i < m->ended.n; i++) {
@@ -232,12 +222,8 @@ static void finish(struct muri *m, int64_t from_ns)
         m->remaining[job] = 0;
         m->is_running[job] = false;
     }
-    if (m->ended.n == 0)
-        return;
-    for (uint32_t i = 0; i < m->ended.n; i++)
-        m->is_changed[m->ended.v[i]] = true;
-    list_drop(&m->running, m->is_changed);
-    list_drop(&m->list, m->is_changed);
+    drop_done(m, &m->running);
+    drop_done(m, &m->list);
 }
 
 static void submit(struct muri *m, const struct muri_start *s)
@@ -317,10 +303,11 @@ static void loop(struct muri *m)
         books_settle(&m->books);
         standing = e.has_end || e.has_start || m->now_s > m->last_s ? 0 : standing + 1;
         if (standing > 2 * (uint64_t)m->w->n_jobs + 64) {
-            error_set(m->err, BRAID_FAILED,
-                      "the %s simulator stands still at %.9g s for ever: a job lacks less service to its next queue than "
-                      "the clock can tell; change the trace a little, or use compat: none",
-                      MURI, m->now_s);
+            error_set(
+                m->err, BRAID_FAILED,
+                "the %s simulator stands still at %.9g s for ever: a job lacks less service to its next queue than "
+                "the clock can tell; change the trace a little, or use compat: none",
+                MURI, m->now_s);
             m->has_failed = true;
             return;
         }

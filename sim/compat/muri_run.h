@@ -35,6 +35,7 @@ struct muri;
 /* A policy, by what the loop asks of it; those marked may be NULL. */
 struct muri_kind {
     int (*init)(struct muri *m);                  /* may be NULL */
+    void (*fini)(struct muri *m);                 /* may be NULL */
     void (*submit)(struct muri *m, uint32_t job); /* NULL: it came to the end of the list */
     void (*finish)(struct muri *m, uint32_t job); /* NULL: before it leaves the list */
     void (*progress)(struct muri *m);             /* NULL: all running jobs are brought up to now */

@@ -413,9 +413,9 @@ static void simulate(struct sim *sim)
 /* What is left when the clock stops. */
 static void close_unfinished(struct sim *sim)
 {
-    const char *why = sim->totals.is_overloaded                                ? "overload"
-                      : sim->now_ns >= sim->spec->stop.at_ns                    ? "horizon"
-                                                                               : "never_started";
+    const char *why = sim->totals.is_overloaded              ? "overload"
+                      : sim->now_ns >= sim->spec->stop.at_ns ? "horizon"
+                                                             : NULL; /* nothing will ever happen again */
     for (uint32_t job = 0; job < sim->w->n_jobs; job++) {
         struct job *j = &sim->jobs[job];
         if (j->state == JOB_DONE)
@@ -437,7 +437,7 @@ static void close_unfinished(struct sim *sim)
             j->end_ns = -1;
             continue;
         }
-        job_done(sim, job, STATUS_UNFINISHED, why);
+        job_done(sim, job, STATUS_UNFINISHED, why != NULL ? why : j->start_ns < 0 ? "never_started" : "never_resumed");
     }
 }
 

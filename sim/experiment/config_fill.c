@@ -1,6 +1,7 @@
 #include "experiment/config_fill.h"
 
 #include "base/number.h"
+#include "compat/compat.h"
 #include "traces/generator.h"
 #include "traces/reader.h"
 
@@ -483,6 +484,9 @@ int config_fill_run(struct config_fill *f, const struct config_node *root, struc
     f->mask = (1u << N_OUT) - 1;
     const struct config_item *trace = config_tree_find(root, "trace");
     run->trace.is_generated = trace != NULL && config_tree_find(trace->value, "generate") != NULL;
+    const struct config_item *compat = config_tree_find(root, "compat");
+    bool has_name = compat != NULL && compat->value->kind == CONFIG_SCALAR;
+    f->compat = has_name ? compat_find(compat->value->text) : NULL;
     run->trace.format = "auto"; /* what is not in force keeps these */
     run->cluster.gpus_per_node = 8;
     int status = config_fill_section(f, "", "", root, root->place, run);

@@ -26,7 +26,8 @@ struct config_fill {
     void **libraries; /* of plugins, from the arena */
     uint32_t n_libraries, libraries_capacity;
     struct run_config *run;
-    struct config_place here; /* of the whole config */
+    const struct compat_ops *compat; /* of the run, or NULL: it may have policies of its own */
+    struct config_place here;        /* of the whole config */
 };
 
 bool config_fill_init(struct config_fill *f, const char *config_path, struct arena *arena, struct error *err);

@@ -31,7 +31,7 @@ const struct config_key config_keys[] = {
     {"", "stop", KEY_SECTION,
      .help = "When a run ends before its last job; jobs that remain are counted as unfinished."},
     {"", "output", KEY_SECTION, .flags = KEY_NO_RESULT, .help = "Which tables are stored. Changes no result."},
-    {"", "compat", KEY_CHOICE, .def = "none", .choices = "none|tiresias|helios", RUN(compat, TEXT),
+    {"", "compat", KEY_CHOICE, .def = "none", .choices = "none|tiresias|helios|muri", RUN(compat, TEXT),
      .help = "Run with another simulator's semantics, its oddities included; see docs/compat.md."},
     {"", "seed", KEY_INT, .def = "1", .min = 0, .max = 9007199254740992, RUN(seed, U64),
      .help = "Seed of every random stream of the run."},

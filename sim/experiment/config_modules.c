@@ -5,6 +5,7 @@
  *   policy: {order: srsf, fill: easy}           no name: the policy "compose" with these parameters
  *   policy: {plugin: ./my.so, PARAMETER: ..}    a shared object
  */
+#include "compat/compat.h"
 #include "experiment/config_fill.h"
 #include "policies/registry.h"
 
@@ -98,6 +99,10 @@ static int fail_unknown_policy(struct config_fill *f, const struct config_node *
     size_t n = 0;
     for (const struct policy_ops *const *p = policy_list(); *p != NULL && n < NAMES_MAX; p++)
         names[n++] = (*p)->name;
+    if (f->compat != NULL && f->compat->policies != NULL)
+        for (const struct policy_ops *const *p = f->compat->policies; *p != NULL && n < NAMES_MAX; p++)
+            if (policy_find((*p)->name) == NULL)
+                names[n++] = (*p)->name;
     return config_fail_unknown(f->err, node->place, "policy", node->text, names, n);
 }
 
@@ -177,7 +182,9 @@ static int find_policy(struct config_fill *f, const struct config_node *node, st
         int status = config_value_read(&value, &key, text, f->arena, f->err);
         if (status != BRAID_OK)
             return status;
-        policy->ops = policy_find(value.text);
+        policy->ops = compat_find_policy(f->compat, value.text);
+        if (policy->ops == NULL)
+            policy->ops = policy_find(value.text);
         if (policy->ops == NULL)
             return fail_unknown_policy(f, text);
         policy->label = policy->ops->name;

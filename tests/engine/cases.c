@@ -147,3 +147,47 @@ bool cases_same(const struct run_result *a, const struct run_result *b, const ui
     }
     return true;
 }
+
+/* ---- scripts ------------------------------------------------------------------------------------------- */
+
+static void (*script)(struct sched *s, uint32_t round);
+uint32_t cases_n_rounds;
+
+static void script_schedule(void *self, struct sched *s)
+{
+    (void)self;
+    script(s, cases_n_rounds++);
+}
+
+struct policy_ops cases_script(void (*f)(struct sched *s, uint32_t round))
+{
+    script = f;
+    cases_n_rounds = 0;
+    return (struct policy_ops){.abi_version = BRAID_POLICY_ABI,
+                               .size = sizeof(struct policy_ops),
+                               .name = "scripted",
+                               .summary = "",
+                               .source = "",
+                               .state_size = 1,
+                               .schedule = script_schedule};
+}
+
+void cases_use(struct test_case *c, const struct policy_ops *ops)
+{
+    c->spec.policy = (struct policy_spec){.ops = ops, .label = "scripted"};
+}
+
+void cases_run_script(struct test_case *c, void (*f)(struct sched *s, uint32_t round))
+{
+    struct policy_ops ops = cases_script(f);
+    cases_use(c, &ops);
+    case_run(c);
+    cr_assert_gt(cases_n_rounds, 0u, "it was never asked");
+}
+
+void cases_start_all(struct sched *s)
+{
+    for (uint32_t j = 0; j < sched_n_jobs(s); j++)
+        if (sched_is_queued(s, j))
+            sched_start(s, j);
+}

@@ -61,4 +61,12 @@ const char *told_at(const struct told *t, int64_t at_ns);
 bool cases_same(const struct run_result *a, const struct run_result *b, const uint32_t *map, int64_t shift,
                 int64_t scale);
 
+/* A script: a policy that is one function, called once a round inside `schedule` with the number of the round. */
+struct policy_ops cases_script(void (*f)(struct sched *s, uint32_t round));
+extern uint32_t cases_n_rounds; /* since cases_script */
+void cases_use(struct test_case *c, const struct policy_ops *ops);
+void cases_run_script(struct test_case *c,
+                      void (*f)(struct sched *s, uint32_t round)); /* and assert that it was asked */
+void cases_start_all(struct sched *s);                             /* every queued job that fits, by rank */
+
 #endif

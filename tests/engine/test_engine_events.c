@@ -407,8 +407,8 @@ Test(quota, a_queue_at_zero_for_ever_ends_the_run_under_every_policy)
             for (uint32_t j = 0; j < c->n_jobs; j++)
                 c->jobs[j].recorded_start_ns = 0;
             case_run(c);
-            cr_expect_eq(c->r.jobs[0].status, shrink == VC_DRAIN ? STATUS_FINISHED : STATUS_UNFINISHED, "%s",
-                         (*p)->name);
+            cr_expect_eq(c->r.jobs[0].status,
+                         shrink == VC_DRAIN ? STATUS_FINISHED : STATUS_UNFINISHED, "%s", (*p)->name);
             cr_expect_eq(c->r.jobs[1].status, STATUS_FINISHED, "%s", (*p)->name);
             cr_expect_eq(c->r.jobs[2].status, STATUS_UNFINISHED, "%s", (*p)->name);
             case_destroy(c);

@@ -1,52 +1,9 @@
-/* What the verbs and accessors of a policy answer, asked by small policies written here: a script is a function that is called once a
- * round, inside `schedule`. */
+/* What the verbs of a policy answer, asked by small policies written here: a script is a function that is called once a round, inside
+ * `schedule`. */
 #include "tests/engine/cases.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
-
-static void (*script)(struct sched *s, uint32_t round);
-static uint32_t n_rounds;
-
-static void script_schedule(void *self, struct sched *s)
-{
-    (void)self;
-    script(s, n_rounds++);
-}
-
-static struct policy_ops scripted(void (*f)(struct sched *, uint32_t))
-{
-    script = f;
-    n_rounds = 0;
-    return (struct policy_ops){.abi_version = BRAID_POLICY_ABI,
-                               .size = sizeof(struct policy_ops),
-                               .name = "scripted",
-                               .summary = "",
-                               .source = "",
-                               .state_size = 1,
-                               .schedule = script_schedule};
-}
-
-static void use(struct test_case *c, const struct policy_ops *ops)
-{
-    c->spec.policy = (struct policy_spec){.ops = ops, .label = "scripted"};
-}
-
-/* Run `f` over `c` and make sure that it was asked. */
-static void run_script(struct test_case *c, void (*f)(struct sched *, uint32_t))
-{
-    struct policy_ops ops = scripted(f);
-    use(c, &ops);
-    case_run(c);
-    cr_assert_gt(n_rounds, 0u);
-}
-
-static void start_all(struct sched *s)
-{
-    for (uint32_t j = 0; j < sched_n_jobs(s); j++)
-        if (sched_is_queued(s, j))
-            sched_start(s, j);
-}
 
 #define EXPECT(call, code) cr_expect_eq(call, code, "%s", sched_code_text(call))
 
@@ -74,7 +31,7 @@ static void wrong_states(struct sched *s, uint32_t round)
         cr_expect_eq(sched_restore(s, 0), SCHED_E_STATE);
     } else if (round == 2) {
         cr_expect_eq(sched_start(s, 0), SCHED_E_STATE, "it is over");
-        start_all(s);
+        cases_start_all(s);
     }
 }
 
@@ -83,7 +40,7 @@ Test(verbs, a_job_must_be_in_the_right_state)
     struct test_case *c = case_create(1, 1);
     case_job(c, 0, 10, 1);
     case_job(c, 5, 10, 1);
-    run_script(c, wrong_states);
+    cases_run_script(c, wrong_states);
     cr_expect_eq(c->r.jobs[0].end_ns, 10 * S, "nothing of all that disturbed it");
     cr_expect_eq(c->r.jobs[0].preemptions, 0u);
     case_destroy(c);
@@ -92,7 +49,7 @@ Test(verbs, a_job_must_be_in_the_right_state)
 static void no_fit(struct sched *s, uint32_t round)
 {
     if (round > 0) {
-        start_all(s);
+        cases_start_all(s);
         return;
     }
     cr_expect_eq(sched_free_gpus(s), 8u);
@@ -115,7 +72,7 @@ Test(verbs, probe_and_start_see_what_the_round_staged)
     case_job(c, 0, 10, 3);
     case_job(c, 0, 10, 3);
     case_job(c, 0, 10, 2);
-    run_script(c, no_fit);
+    cases_run_script(c, no_fit);
     cr_expect_eq(c->r.jobs[0].start_ns, 10 * S);
     cr_expect_eq(c->r.jobs[0].preemptions, 0u, "started and taken back in one round: it never ran");
     cr_expect_eq(c->r.jobs[0].restarts, 0u);
@@ -156,7 +113,7 @@ static void by_vc(struct sched *s, uint32_t round)
         cr_expect_eq(sched_node(s, 0), 2u);
         EXPECT(sched_start(s, 0), SCHED_E_SCOPE);
         EXPECT(sched_reserve(s, 0, 1), SCHED_E_SCOPE);
-        start_all(s);
+        cases_start_all(s);
         return;
     }
     cr_expect_eq(sched_n_nodes(s), 2u);
@@ -173,7 +130,7 @@ Test(verbs, start_at_checks_its_places)
         case_job(c, 0, 10, i < 2 ? 3 : 1);
     c->jobs[0].vc = c->jobs[1].vc = "a";
     c->jobs[2].vc = "b";
-    run_script(c, by_vc);
+    cases_run_script(c, by_vc);
     for (int i = 0; i < 3; i++)
         cr_expect_eq(c->r.jobs[i].end_ns, 10 * S);
     case_destroy(c);
@@ -199,7 +156,7 @@ Test(verbs, start_at_keeps_to_the_quota)
     case_job(c, 0, 10, 3);
     case_job(c, 0, 10, 2);
     c->jobs[0].vc = c->jobs[1].vc = "a";
-    run_script(c, over_quota);
+    cases_run_script(c, over_quota);
     cr_expect_eq(c->r.jobs[0].status, STATUS_UNFINISHED);
     case_destroy(c);
 }
@@ -223,19 +180,19 @@ static void early_submit(void *self, struct sched *s, uint32_t job)
 static void nothing_but_start(struct sched *s, uint32_t round)
 {
     (void)round;
-    start_all(s);
+    cases_start_all(s);
 }
 
 Test(verbs, only_inside_schedule)
 {
     struct test_case *c = case_create(1, 1);
-    struct policy_ops ops = scripted(nothing_but_start);
+    struct policy_ops ops = cases_script(nothing_but_start);
     ops.on_submit = early_submit;
-    use(c, &ops);
+    cases_use(c, &ops);
     case_job(c, 0, 10, 1);
     case_run(c);
     cr_expect_eq(c->r.jobs[0].end_ns, 10 * S);
-    cr_expect_eq(n_rounds, 3u, "at 0, at 1 ns, at 10 s");
+    cr_expect_eq(cases_n_rounds, 3u, "at 0, at 1 ns, at 10 s");
     case_destroy(c);
 }
 
@@ -246,7 +203,7 @@ static int64_t rounds_at[16];
 static void wakes(struct sched *s, uint32_t round)
 {
     rounds_at[round] = sched_now(s);
-    start_all(s);
+    cases_start_all(s);
     if (round > 0)
         return;
     EXPECT(sched_wake_at(s, sched_now(s) - 1), SCHED_E_TIME);
@@ -262,8 +219,8 @@ Test(verbs, wake_at_is_for_the_future_and_the_earliest_wins)
 {
     struct test_case *c = case_create(1, 1);
     case_job(c, 1, 9, 1);
-    run_script(c, wakes);
-    cr_expect_eq(n_rounds, 3u);
+    cases_run_script(c, wakes);
+    cr_expect_eq(cases_n_rounds, 3u);
     cr_expect_eq(rounds_at[0], 1 * S);
     cr_expect_eq(rounds_at[1], 4 * S);
     cr_expect_eq(rounds_at[2], 10 * S);
@@ -284,7 +241,7 @@ static void rebuild(struct sched *s, uint32_t round)
         cr_expect_eq(sched_since_ns(s, 0), 0, "never touched");
         cr_expect_eq(sched_attained_ns(s, 0), 5 * S);
     }
-    start_all(s);
+    cases_start_all(s);
 }
 
 Test(verbs, preempt_and_start_on_the_same_gpus_is_nothing_at_all)
@@ -295,7 +252,7 @@ Test(verbs, preempt_and_start_on_the_same_gpus_is_nothing_at_all)
     case_job(c, 0, 10, 2);
     case_job(c, 0, 12, 2);
     case_job(c, 5, 1, 4);
-    run_script(c, rebuild);
+    cases_run_script(c, rebuild);
     for (int i = 0; i < 2; i++) {
         const struct job *j = &c->r.jobs[i];
         cr_expect(j->preemptions == 0 && j->moves == 0 && j->restarts == 0 && j->overhead_ns == 0);
@@ -314,7 +271,7 @@ static void elsewhere(struct sched *s, uint32_t round)
         EXPECT(sched_start_at(s, 0, (const struct place[]){{2, 2}}, 1), SCHED_OK);
         cr_expect_eq(sched_since_ns(s, 0), 5 * S);
     }
-    start_all(s);
+    cases_start_all(s);
 }
 
 Test(verbs, preempt_and_start_elsewhere_is_one_move)
@@ -324,7 +281,7 @@ Test(verbs, preempt_and_start_elsewhere_is_one_move)
     c->spec.overhead.restart.constant_ns = 3 * S;
     case_job(c, 0, 10, 2);
     case_job(c, 5, 1, 2);
-    run_script(c, elsewhere);
+    cases_run_script(c, elsewhere);
     const struct job *j = &c->r.jobs[0];
     cr_expect(j->moves == 1 && j->preemptions == 0 && j->restarts == 0);
     cr_expect_eq(j->end_ns, 13 * S);
@@ -342,7 +299,7 @@ static void other_gpus_of_the_node(struct sched *s, uint32_t round)
         const struct place *places;
         cr_expect_eq(sched_places(s, 1, &places), 1u);
     }
-    start_all(s);
+    cases_start_all(s);
 }
 
 Test(verbs, a_move_within_the_node_is_a_move)
@@ -352,7 +309,7 @@ Test(verbs, a_move_within_the_node_is_a_move)
     case_job(c, 0, 10, 1);
     case_job(c, 1, 1, 1);
     c->spec.overhead.restart.constant_ns = 1 * S;
-    run_script(c, other_gpus_of_the_node);
+    cases_run_script(c, other_gpus_of_the_node);
     cr_expect_eq(c->r.jobs[1].moves, 1u);
     cr_expect_eq(c->r.jobs[1].end_ns, 11 * S);
     case_destroy(c);
@@ -360,7 +317,7 @@ Test(verbs, a_move_within_the_node_is_a_move)
 
 static void stay(struct sched *s, uint32_t round)
 {
-    start_all(s);
+    cases_start_all(s);
     if (round == 1)
         EXPECT(sched_move(s, 0), SCHED_OK);
 }
@@ -371,7 +328,7 @@ Test(verbs, to_move_to_where_it_is_is_no_move)
     case_job(c, 0, 10, 1);
     case_job(c, 5, 1, 2);
     c->spec.overhead.restart.constant_ns = 3 * S;
-    run_script(c, stay);
+    cases_run_script(c, stay);
     cr_expect_eq(c->r.jobs[0].moves, 0u);
     cr_expect_eq(c->r.jobs[0].end_ns, 10 * S);
     case_destroy(c);
@@ -401,7 +358,7 @@ Test(verbs, a_job_that_cannot_be_moved_stays)
     case_job(c, 0, 10, 1);
     case_job(c, 0, 10, 1);
     case_job(c, 5, 10, 2);
-    run_script(c, cannot_move);
+    cases_run_script(c, cannot_move);
     cr_expect(c->r.jobs[0].moves == 0 && c->r.jobs[0].preemptions == 0);
     cr_expect_eq(c->r.jobs[0].end_ns, 10 * S);
     case_destroy(c);
@@ -410,7 +367,7 @@ Test(verbs, a_job_that_cannot_be_moved_stays)
 static void restores(struct sched *s, uint32_t round)
 {
     if (round != 1) {
-        start_all(s);
+        cases_start_all(s);
         return;
     }
     EXPECT(sched_preempt(s, 0), SCHED_OK);
@@ -428,7 +385,7 @@ Test(verbs, restore_gives_back_only_what_is_still_free)
     case_job(c, 0, 10, 2);
     case_job(c, 5, 1, 1);
     case_job(c, 5, 1, 4);
-    run_script(c, restores);
+    cases_run_script(c, restores);
     cr_expect_eq(c->r.jobs[0].preemptions, 1u);
     cr_expect_eq(c->r.jobs[1].preemptions, 0u);
     cr_expect_eq(c->r.jobs[1].end_ns, 10 * S);
@@ -445,7 +402,7 @@ static void rejects(struct sched *s, uint32_t round)
         EXPECT(sched_start(s, 1), SCHED_E_STATE);
         cr_expect_not(sched_is_queued(s, 1));
     }
-    start_all(s);
+    cases_start_all(s);
 }
 
 Test(verbs, reject_is_for_good)
@@ -455,7 +412,7 @@ Test(verbs, reject_is_for_good)
     case_job(c, 0, 10, 1);
     case_job(c, 1, 10, 1);
     case_job(c, 4, 10, 1);
-    run_script(c, rejects);
+    cases_run_script(c, rejects);
     cr_expect_eq(c->r.jobs[1].status, STATUS_REJECTED);
     cr_expect_str_eq(c->r.jobs[1].reason, "not_wanted");
     cr_expect_eq(c->r.jobs[1].end_ns, 4 * S);
@@ -486,7 +443,7 @@ static void reserves(struct sched *s, uint32_t round)
     }
     if (round == 1)
         cr_expect_eq(sched_node_free(s, 0), 4u, "a reservation ends with its round");
-    start_all(s);
+    cases_start_all(s);
 }
 
 Test(verbs, reserve_holds_back_until_released_or_the_round_ends)
@@ -495,170 +452,8 @@ Test(verbs, reserve_holds_back_until_released_or_the_round_ends)
     case_job(c, 0, 10, 2);
     case_job(c, 0, 10, 3);
     case_job(c, 5, 10, 1);
-    run_script(c, reserves);
+    cases_run_script(c, reserves);
     cr_expect_eq(c->r.jobs[0].start_ns, 0);
     cr_expect_eq(c->r.jobs[1].start_ns, 5 * S);
-    case_destroy(c);
-}
-
-/* ---- what a policy may know --------------------------------------------------------------------------------------- */
-
-static void asks_undeclared(struct sched *s, uint32_t round)
-{
-    (void)round;
-    int64_t out = 77;
-    EXPECT(sched_duration_ns(s, 0, &out), SCHED_E_UNDECLARED);
-    EXPECT(sched_estimate_ns(s, 0, &out), SCHED_E_UNDECLARED);
-    EXPECT(sched_remaining_ns(s, 0, &out), SCHED_E_UNDECLARED);
-    EXPECT(sched_run_ns(s, 0, &out), SCHED_E_UNDECLARED);
-    EXPECT(sched_recorded_start_ns(s, 0, &out), SCHED_E_UNDECLARED);
-    EXPECT(sched_deadline_ns(s, 0, &out), SCHED_E_UNDECLARED);
-    cr_expect_eq(out, 77, "an accessor that refuses leaves its output alone");
-    start_all(s);
-}
-
-Test(knows, what_is_not_declared_is_not_told)
-{
-    struct test_case *c = case_create(1, 1);
-    case_job(c, 0, 10, 1);
-    run_script(c, asks_undeclared);
-    case_destroy(c);
-}
-
-static void asks_declared(struct sched *s, uint32_t round)
-{
-    int64_t out = 77;
-    if (round == 0) {
-        EXPECT(sched_duration_ns(s, 0, &out), SCHED_OK);
-        cr_expect_eq(out, 10 * S);
-        EXPECT(sched_estimate_ns(s, 0, &out), SCHED_OK);
-        cr_expect_eq(out, 4 * S);
-        EXPECT(sched_run_ns(s, 0, &out), SCHED_OK);
-        cr_expect_eq(out, 6 * S, "start overhead and estimate");
-        out = 77;
-        EXPECT(sched_recorded_start_ns(s, 0, &out), SCHED_E_ABSENT);
-        EXPECT(sched_deadline_ns(s, 0, &out), SCHED_E_ABSENT);
-        cr_expect_eq(out, 77);
-    } else if (round == 1) { /* at 1 s: overhead until 2 s */
-        EXPECT(sched_remaining_ns(s, 0, &out), SCHED_OK);
-        cr_expect_eq(out, 4 * S);
-        EXPECT(sched_run_ns(s, 0, &out), SCHED_OK);
-        cr_expect_eq(out, 5 * S);
-        EXPECT(sched_preempt(s, 0), SCHED_OK);
-        EXPECT(sched_run_ns(s, 0, &out), SCHED_OK);
-        cr_expect_eq(out, 9 * S, "if it started now it would pay for the restart");
-        EXPECT(sched_restore(s, 0), SCHED_OK);
-    } else if (round == 2) { /* at 9 s: the estimate of 4 s has been used up since 6 s */
-        EXPECT(sched_remaining_ns(s, 0, &out), SCHED_OK);
-        cr_expect_eq(out, 1);
-        EXPECT(sched_run_ns(s, 0, &out), SCHED_OK);
-        cr_expect_eq(out, 1);
-        cr_expect_eq(sched_attained_ns(s, 0), 9 * S);
-        cr_expect_eq(sched_attained_gpu_ns(s, 0), 18 * S);
-        cr_expect_eq(sched_queued_ns(s, 0), 0);
-        cr_expect_eq(sched_queued_ns(s, 1), 8 * S);
-        cr_expect_eq(sched_starts(s, 0), 1u);
-        cr_expect_eq(sched_starts(s, 1), 0u);
-    }
-    start_all(s);
-}
-
-Test(knows, what_is_declared_is_told_from_the_estimate)
-{
-    struct test_case *c = case_create(1, 2);
-    struct policy_ops ops = scripted(asks_declared);
-    ops.knows = KNOWS_DURATION | KNOWS_ESTIMATE | KNOWS_RECORD | KNOWS_DEADLINE;
-    use(c, &ops);
-    c->spec.overhead.start.constant_ns = 2 * S;
-    c->spec.overhead.restart.constant_ns = 5 * S;
-    c->spec.estimate.source = ESTIMATE_TRACE;
-    case_job(c, 0, 10, 2);
-    case_job(c, 1, 1, 2);
-    case_job(c, 9, 1, 2);
-    for (int i = 0; i < 3; i++)
-        c->jobs[i].estimate_ns = 4 * S;
-    case_run(c);
-    cr_expect_gt(n_rounds, 2u);
-    case_destroy(c);
-}
-
-/* ---- policies that go round in circles ----------------------------------------------------------------------------- */
-
-/* Of the jobs of this queue, another one runs after every round. */
-static void swap_for_ever(struct sched *s, uint32_t round)
-{
-    (void)round;
-    uint32_t next = UINT32_MAX;
-    for (uint32_t j = 0; j < sched_n_jobs(s); j++)
-        if (sched_is_queued(s, j) && sched_probe(s, j) != SCHED_E_SCOPE)
-            next = j;
-    for (uint32_t j = 0; j < sched_n_jobs(s); j++)
-        if (sched_is_running(s, j))
-            sched_preempt(s, j); /* those of the other queue refuse: SCHED_E_SCOPE */
-    sched_start(s, next);
-}
-
-Test(circles, queues_that_preempt_at_each_other_for_ever_are_an_error)
-{
-    struct test_case *c = case_create(1, 2);
-    struct policy_ops ops = scripted(swap_for_ever);
-    use(c, &ops);
-    c->spec.check = false; /* a million rounds */
-    c->cluster.n_vcs = 2;
-    for (uint32_t v = 0; v < 2; v++)
-        c->vcs[v] = (struct vc_spec){.name = v == 0 ? "a" : "b", .mode = VC_GPUS, .amount = 1};
-    for (uint32_t j = 0; j < 4; j++) {
-        case_job(c, j / 2 * 5, 10, 1);
-        c->jobs[j].vc = j % 2 == 0 ? "a" : "b";
-    }
-    cr_expect_eq(case_try(c), BRAID_FAILED);
-    cr_expect(strstr(c->err.message, "does not settle") != NULL || strstr(c->err.message, "makes no progress") != NULL,
-              "%s", c->err.message);
-    case_destroy(c);
-}
-
-static void sleeper(struct sched *s, uint32_t round)
-{
-    (void)round;
-    sched_wake_at(s, sched_now(s) + 1);
-}
-
-Test(circles, a_policy_that_only_wakes_itself_is_an_error)
-{
-    struct test_case *c = case_create(1, 1);
-    struct policy_ops ops = scripted(sleeper);
-    use(c, &ops);
-    case_job(c, 0, 10, 1);
-    cr_expect_eq(case_try(c), BRAID_FAILED);
-    cr_expect_not_null(strstr(c->err.message, "wakes itself"), "%s", c->err.message);
-    case_destroy(c);
-}
-
-Test(circles, jobs_that_never_outlive_their_overhead_are_an_error)
-{
-    struct test_case *c = case_create(1, 1);
-    case_policy(c, "round_robin");
-    case_param(c, "quantum", "1 s");
-    c->spec.check = false;
-    c->spec.overhead.restart.constant_ns = 5 * S;
-    case_job(c, 0, 10, 1);
-    case_job(c, 0, 10, 1);
-    cr_expect_eq(case_try(c), BRAID_FAILED);
-    cr_expect_not_null(strstr(c->err.message, "makes no progress"), "%s", c->err.message);
-    case_destroy(c);
-}
-
-static void lazy(struct sched *s, uint32_t round)
-{
-    (void)s, (void)round;
-}
-
-Test(circles, a_policy_that_does_nothing_leaves_its_jobs_unfinished)
-{
-    struct test_case *c = case_create(1, 1);
-    case_job(c, 0, 10, 1);
-    run_script(c, lazy);
-    cr_expect_eq(c->r.jobs[0].status, STATUS_UNFINISHED);
-    cr_expect_str_eq(c->r.jobs[0].reason, "never_started");
     case_destroy(c);
 }

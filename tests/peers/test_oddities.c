@@ -3,7 +3,10 @@
 #include "tests/harness.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct test_case *peer_case(const struct compat_ops *peer, uint32_t nodes, uint32_t gpus, const char *policy,
                                    const char *placement)
@@ -133,6 +136,35 @@ Test(tiresias, a_job_that_never_fits_is_left_out)
     case_destroy(c);
 }
 
+/* Sample: 100 s, nine times 9,000 s, 50,000 s. The index is 30.7 below 100 s of service and 106.8 from there to 9,000 s; the lowest comes
+ * first. Job 0 starts. The submissions at 1,000 s and 1,500 s (of jobs that never fit) renew the indices, so job 1 and then job 2 take
+ * over. The next renewal is the "unit" 3,250 + 0 + 1,000 + 1,500 = 5,750 s: job 3. */
+Test(tiresias, gittins_puts_the_lowest_index_first_and_wakes_at_its_units)
+{
+    char path[] = "/tmp/braid-peers-XXXXXX";
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    FILE *f = fdopen(fd, "w");
+    fputs("duration\n50000\n100\n", f);
+    for (int i = 0; i < 9; i++)
+        fputs("9000\n", f);
+    fclose(f);
+    struct test_case *c = peer_case(&compat_tiresias, 1, 1, "gittins", "count");
+    case_param(c, "source", "file");
+    case_param(c, "file", path);
+    for (int i = 0; i < 4; i++)
+        case_job(c, 0, 20000, 1);
+    case_job(c, 1000, 1, 2);
+    case_job(c, 1500, 1, 2);
+    case_run(c);
+    unlink(path);
+    cr_expect_eq(c->r.jobs[0].start_ns, 0);
+    cr_expect_eq(c->r.jobs[1].start_ns, 1000 * S);
+    cr_expect_eq(c->r.jobs[2].start_ns, 1500 * S);
+    cr_expect_eq(c->r.jobs[3].start_ns, 5750 * S);
+    case_destroy(c);
+}
+
 /* ---- Helios ---------------------------------------------------------------------------------------- */
 
 Test(helios, under_srtf_jobs_end_a_second_late)
@@ -235,6 +267,34 @@ Test(helios, consolidate_takes_the_tightest_node_and_for_the_rest_the_roomiest)
     case_run(c);
     EXPECT_JOB(c, 4u, 4, 54);
     EXPECT_JOB(c, 5u, 50, 60);
+    case_destroy(c);
+}
+
+struct nodes {
+    uint32_t of_job, n, node[8];
+};
+
+static void on_place(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate,
+                     uint32_t group, const struct span *spans, uint32_t n_spans)
+{
+    struct nodes *p = self;
+    (void)begin_ns, (void)end_ns, (void)rate, (void)group;
+    for (uint32_t i = 0; job == p->of_job && kind == SEGMENT_RUN && i < n_spans && p->n < 8; i++)
+        p->node[p->n++] = spans[i].node;
+}
+
+/* Of nodes with as many free GPUs the first one is taken. */
+Test(helios, a_job_of_several_nodes_takes_the_first_of_equal_nodes)
+{
+    struct test_case *c = peer_case(&compat_helios, 5, 8, "fifo", "consolidate");
+    struct nodes places = {.of_job = 1};
+    case_job(c, 0, 50, 1);  /* node 0 */
+    case_job(c, 1, 10, 20); /* nodes 1 and 2 whole, and 4 GPUs on node 3 */
+    c->spec.watch = (struct run_watch){.self = &places, .segment = on_place};
+    case_run(c);
+    cr_assert_eq(places.n, 3u);
+    for (uint32_t i = 0; i < 3; i++)
+        cr_expect_eq(places.node[i], i + 1);
     case_destroy(c);
 }
 
