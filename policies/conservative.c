@@ -141,12 +141,6 @@ static void fresh_insert(struct conservative *c, struct sched *s, uint32_t job)
     jobset_insert(&c->fresh, job, job, 0);
 }
 
-static void fresh_erase(struct conservative *c, struct sched *s, uint32_t job)
-{
-    plan_of(c, s, job)->is_fresh = false;
-    jobset_erase(&c->fresh, job, job);
-}
-
 static bool has_depth(const struct conservative *c)
 {
     return c->depth == 0 || c->by_start.count < c->depth;
@@ -156,7 +150,8 @@ static void plan_fresh(struct conservative *c, struct sched *s)
 {
     while (c->fresh.first != JOBSET_NONE && has_depth(c)) {
         uint32_t job = jobset_node(&c->fresh, c->fresh.first)->job;
-        fresh_erase(c, s, job);
+        jobset_erase(&c->fresh, job, job);
+        plan_of(c, s, job)->is_fresh = false;
         plan_job(c, s, job);
     }
 }
@@ -186,10 +181,8 @@ static void replan(struct conservative *c, struct sched *s)
     for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next) {
         uint32_t job = jobset_node(&c->queue, i)->job;
         struct plan *p = plan_of(c, s, job);
-        if (p->is_fresh && !has_depth(c))
-            return; /* so are all behind it */
         if (p->is_fresh)
-            fresh_erase(c, s, job);
+            return; /* so are all behind it: their turn comes when the others are where they belong */
         if (!has_depth(c)) {
             fresh_insert(c, s, job);
             continue;
@@ -246,21 +239,25 @@ static void extend(struct conservative *c, struct sched *s, struct plan *p, int6
     p->end_ns = end;
 }
 
-/* Running jobs that should have ended by now. */
+/* Running jobs that should have ended by now. What is put off is reckoned from the predicted end on, whenever it is noticed. */
 static void extend_running(struct conservative *c, struct sched *s)
 {
     int64_t now = sched_now(s);
     while (c->by_end.first != JOBSET_NONE && jobset_node(&c->by_end, c->by_end.first)->key <= now) {
         const struct jobset_node n = *jobset_node(&c->by_end, c->by_end.first);
-        int64_t left = 1;
+        int64_t left = 1, end = n.key;
         sched_run_ns(s, n.job, &left); /* at least 1: the estimate is used up */
-        if (left <= 1) {
-            left = sched_attained_ns(s, n.job);
-            left = left < EXTENSION_NS ? EXTENSION_NS : left;
+        if (left > 1) {
+            end = after(now, left);
+        } else {
+            for (int64_t ran; end <= now; end = after(end, ran)) {
+                ran = sched_attained_ns(s, n.job) - (now - end);
+                ran = ran < EXTENSION_NS ? EXTENSION_NS : ran;
+            }
         }
         jobset_erase(&c->by_end, n.key, n.job);
-        extend(c, s, plan_of(c, s, n.job), after(now, left));
-        jobset_insert(&c->by_end, after(now, left), n.job, 0);
+        extend(c, s, plan_of(c, s, n.job), end);
+        jobset_insert(&c->by_end, end, n.job, 0);
     }
 }
 
@@ -386,17 +383,13 @@ static int conservative_init(void *self, struct sched *s, const union param *v, 
     return BRAID_OK;
 }
 
-static void enqueue(struct conservative *c, struct sched *s, uint32_t job)
-{
-    jobset_insert(&c->queue, job, job, 0);
-    fresh_insert(c, s, job);
-}
-
 static void conservative_on_submit(void *self, struct sched *s, uint32_t job)
 {
     struct conservative *c = self;
-    if (plan_take(c, s, job))
-        enqueue(c, s, job);
+    if (plan_take(c, s, job)) {
+        jobset_insert(&c->queue, job, job, 0);
+        fresh_insert(c, s, job);
+    }
 }
 
 /* The job gives up its GPUs before or when it was predicted to. */
@@ -423,7 +416,8 @@ static void conservative_on_requeue(void *self, struct sched *s, uint32_t job, e
     (void)why; /* never by our own hand */
     struct conservative *c = self;
     leave(c, s, job);
-    enqueue(c, s, job);
+    jobset_insert(&c->queue, job, job, 0);
+    plan_of(c, s, job)->start_ns = SCHED_NEVER; /* before all that came after it */
     c->must_replan = true;
 }
 
@@ -433,6 +427,18 @@ static void conservative_on_capacity(void *self, struct sched *s)
     c->must_replan = c->must_replan_all = true;
     if (!owns_all_nodes(s))
         count_only(c, s);
+}
+
+/* While jobs wait: the next planned start, and the next predicted end, at which it shows whether it is one. */
+static void set_alarm(const struct conservative *c, struct sched *s)
+{
+    uint32_t i = c->by_start.first;
+    while (i != JOBSET_NONE && jobset_node(&c->by_start, i)->key <= sched_now(s))
+        i = jobset_node(&c->by_start, i)->next; /* found no place, is tried again in any round */
+    if (i != JOBSET_NONE)
+        sched_wake_at(s, jobset_node(&c->by_start, i)->key);
+    if (c->queue.count > 0 && c->by_end.first != JOBSET_NONE)
+        sched_wake_at(s, jobset_node(&c->by_end, c->by_end.first)->key);
 }
 
 static void conservative_schedule(void *self, struct sched *s)
@@ -449,9 +455,7 @@ static void conservative_schedule(void *self, struct sched *s)
         start_due(c, s);
         /* again when a job has started elsewhere than planned, or its start lets another one come up */
     } while (c->must_replan || (c->fresh.first != JOBSET_NONE && has_depth(c)));
-    for (uint32_t i = c->by_start.first; i != JOBSET_NONE; i = jobset_node(&c->by_start, i)->next)
-        if (sched_wake_at(s, jobset_node(&c->by_start, i)->key) == SCHED_OK)
-            break;
+    set_alarm(c, s);
 }
 
 static const struct param_spec conservative_params[] = {

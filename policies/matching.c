@@ -45,6 +45,8 @@ struct matching {
     uint32_t head, tail;
     uint32_t *stack, *other; /* room for a circle, and for walking nested blossoms */
     uint32_t stamp;
+    bool is_released; /* as matching_solve_released */
+    bool is_lost;     /* the trees have come apart: give up */
     /* of blossom b, at b - n */
     struct edge *edges;    /* n_nodes each: the kept edge to each node */
     uint16_t *member_with; /* n each: the member that holds a vertex, UINT16_MAX */
@@ -80,7 +82,7 @@ static size_t lay(struct matching *m, uint32_t n, char *base)
     TABLE(label, nodes);
     TABLE(queue, nodes * 2);
     TABLE(stack, nodes);
-    TABLE(other, nodes);
+    TABLE(other, nodes * 2);
     TABLE(edges, blossoms * nodes);
     TABLE(member_with, blossoms * n);
     TABLE(members, blossoms * n);
@@ -118,6 +120,11 @@ static uint16_t *member_with(const struct matching *m, uint32_t blossom)
     return &m->member_with[(size_t)(blossom - m->n) * m->n];
 }
 
+static struct edge turned(struct edge e)
+{
+    return (struct edge){e.v, e.u};
+}
+
 /* The edge between two nodes, from x to y. */
 static struct edge edge_of(const struct matching *m, uint32_t x, uint32_t y)
 {
@@ -125,8 +132,7 @@ static struct edge edge_of(const struct matching *m, uint32_t x, uint32_t y)
         return *kept(m, x, y);
     if (!is_blossom(m, y))
         return (struct edge){(uint16_t)x, (uint16_t)y};
-    struct edge e = *kept(m, y, x);
-    return (struct edge){e.v, e.u};
+    return turned(*kept(m, y, x));
 }
 
 static double weight(const struct matching *m, struct edge e)
@@ -163,6 +169,15 @@ static void look_anew(struct matching *m, uint32_t x)
 
 /* ---- nested nodes ---------------------------------------------------------------------------------- */
 
+/* The members of a blossom behind the first n of m->other; how many there are now. */
+static uint32_t list_members(struct matching *m, uint32_t blossom, uint32_t n)
+{
+    m->is_lost |= n + m->n_members[blossom - m->n] > m->n_nodes * 2;
+    for (uint32_t k = 0; k < m->n_members[blossom - m->n] && !m->is_lost; k++)
+        m->other[n++] = members_of(m, blossom)[k];
+    return n;
+}
+
 /* The vertices of a node, the shallow ones first, into the queue. */
 static void queue_push(struct matching *m, uint32_t node)
 {
@@ -171,11 +186,12 @@ static void queue_push(struct matching *m, uint32_t node)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t x = list[i];
         if (!is_blossom(m, x)) {
-            m->queue[m->tail++] = x;
+            m->is_lost |= m->tail == m->n_nodes * 2;
+            if (!m->is_lost)
+                m->queue[m->tail++] = x;
             continue;
         }
-        for (uint32_t k = 0; k < m->n_members[x - m->n]; k++)
-            list[n++] = members_of(m, x)[k];
+        n = list_members(m, x, n);
     }
 }
 
@@ -186,8 +202,8 @@ static void set_top(struct matching *m, uint32_t node, uint32_t top)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t x = list[i];
         m->top[x] = top;
-        for (uint32_t k = 0; is_blossom(m, x) && k < m->n_members[x - m->n]; k++)
-            list[n++] = members_of(m, x)[k];
+        if (is_blossom(m, x))
+            n = list_members(m, x, n);
     }
 }
 
@@ -205,8 +221,12 @@ static uint32_t even_place(struct matching *m, uint32_t b, uint32_t member)
 {
     uint16_t *v = members_of(m, b);
     uint32_t n = m->n_members[b - m->n], at = 0;
-    while (v[at] != member)
+    while (at < n && v[at] != member)
         at++;
+    if (at == n) { /* the edge leads into no member */
+        m->is_lost = true;
+        return 0;
+    }
     if (at % 2 == 0)
         return at;
     reverse(v + 1, n - 1);
@@ -215,37 +235,43 @@ static uint32_t even_place(struct matching *m, uint32_t b, uint32_t member)
 
 /* ---- augmenting ------------------------------------------------------------------------------------ */
 
-/* Match node x along its edge to node y; inside a blossom the pairs move so that its base becomes the member at the edge. */
-static void set_match(struct matching *m, uint32_t x, uint32_t y)
+/* Match node x along an edge to node y; inside a blossom the pairs move so that its base becomes the member at the edge. The member is
+ * matched along the same edge, not along the one that was kept between it and y: where slacks differ by rounding alone that may be another, and
+ * then the two ends would not agree. */
+static void set_match(struct matching *m, uint32_t x, uint32_t y, struct edge e)
 {
     for (;;) {
-        struct edge e = edge_of(m, x, y);
         m->match[x] = e.v;
-        if (!is_blossom(m, x))
+        if (!is_blossom(m, x) || m->is_lost)
             return;
         uint32_t member = member_with(m, x)[e.u], place = even_place(m, x, member), n = m->n_members[x - m->n];
         uint16_t *v = members_of(m, x);
+        if (m->is_lost)
+            return;
         for (uint32_t i = 0; i < place; i++)
-            set_match(m, v[i], v[i ^ 1]);
+            set_match(m, v[i], v[i ^ 1], edge_of(m, v[i], v[i ^ 1]));
         reverse(v, place); /* rotate left by `place`, in three turns */
         reverse(v + place, n - place);
         reverse(v, n);
         x = member;
+        if (m->is_released)
+            e = edge_of(m, x, y);
     }
 }
 
 static void augment(struct matching *m, uint32_t x, uint32_t y)
 {
-    for (;;) {
+    for (uint32_t steps = 0; !m->is_lost; steps++) {
         uint32_t mate = m->match[x];
-        set_match(m, x, y);
+        set_match(m, x, y, edge_of(m, x, y));
         if (mate == NONE)
             return;
         mate = m->top[mate];
         uint32_t up = m->top[m->parent[mate]];
-        set_match(m, mate, up);
+        set_match(m, mate, up, edge_of(m, mate, up));
         x = up;
         y = mate;
+        m->is_lost |= steps > m->n_nodes;
     }
 }
 
@@ -286,15 +312,18 @@ static void keep_edges(struct matching *m, uint32_t b)
         }
         mine[x] = best;
         if (is_blossom(m, x))
-            *kept(m, x, b) = (struct edge){best.v, best.u};
+            *kept(m, x, b) = turned(best);
     }
 }
 
-/* One arm of the circle, from x up to the base, into v; the inner ones become outer. */
-static uint32_t arm(struct matching *m, uint32_t x, uint32_t base, uint16_t *v)
+/* One arm of the circle, from x up to the base, into v, where there is room; the inner ones become outer. */
+static uint32_t arm(struct matching *m, uint32_t x, uint32_t base, uint16_t *v, uint32_t room)
 {
     uint32_t n = 0;
     while (x != base) {
+        m->is_lost |= m->match[x] == NONE || n + 2 > room;
+        if (m->is_lost)
+            return n;
         uint32_t inner = m->top[m->match[x]];
         v[n++] = (uint16_t)x;
         v[n++] = (uint16_t)inner;
@@ -309,17 +338,21 @@ static void blossom_make(struct matching *m, uint32_t x, uint32_t base, uint32_t
     uint32_t b = m->n;
     while (b < m->n_tops && m->top[b] != NONE)
         b++;
-    require(b < m->n_nodes, "%u blossoms over %u vertices", b - m->n, m->n);
+    m->is_lost |= b >= m->n_nodes;
+    if (m->is_lost)
+        return;
     m->n_tops = b == m->n_tops ? b + 1 : m->n_tops;
     m->dual[b] = 0;
     m->label[b] = OUTER;
     m->match[b] = m->match[base];
     uint16_t *v = members_of(m, b);
     v[0] = (uint16_t)base;
-    uint32_t n = 1 + arm(m, x, base, v + 1);
+    uint32_t n = 1 + arm(m, x, base, v + 1, m->n - 1);
     reverse(v + 1, n - 1);
-    n += arm(m, y, base, v + n);
+    n += arm(m, y, base, v + n, m->n - n);
     m->n_members[b - m->n] = n;
+    if (m->is_lost)
+        return;
     set_top(m, b, b);
     keep_edges(m, b);
     uint16_t *with = member_with(m, b);
@@ -345,6 +378,8 @@ static void blossom_open(struct matching *m, uint32_t b)
     for (uint32_t k = 0; k < n; k++)
         set_top(m, v[k], v[k]);
     uint32_t entry = member_with(m, b)[edge_of(m, b, m->parent[b]).u], place = even_place(m, b, entry);
+    if (m->is_lost)
+        return;
     for (uint32_t k = 0; k < place; k += 2) {
         uint32_t inner = v[k], outer = v[k + 1];
         m->parent[inner] = edge_of(m, outer, inner).u;
@@ -469,12 +504,14 @@ static bool phase(struct matching *m)
             queue_push(m, x);
             has_root = true;
         }
-    while (has_root) {
-        while (m->head < m->tail) {
+    while (has_root && !m->is_lost) {
+        while (m->head < m->tail && !m->is_lost) {
             uint32_t u = m->queue[m->head++];
             if (m->label[m->top[u]] != INNER && look_around(m, u))
                 return true;
         }
+        if (m->is_lost)
+            return false;
         double d = step_of(m), smallest = INFINITY;
         for (uint32_t u = 0; u < m->n; u++)
             if (m->label[m->top[u]] == OUTER)
@@ -494,14 +531,16 @@ static bool phase(struct matching *m)
     return false;
 }
 
-void matching_solve(uint32_t n, const double *weights, uint32_t *mate, void *memory)
+static bool solve(uint32_t n, const double *weights, uint32_t *mate, void *memory, bool is_released)
 {
     require(n <= MATCHING_VERTICES_MAX, "%u vertices", n);
     struct matching *m = memory;
     lay(m, n, memory);
     m->w = weights;
     m->n_tops = n;
+    m->is_released = is_released;
     memset(m->visited, 0, m->n_nodes * sizeof *m->visited);
+    memset(m->parent, 0, m->n_nodes * sizeof *m->parent);
     double largest = 0;
     for (size_t i = 0; i < (size_t)n * n; i++)
         largest = weights[i] > largest ? weights[i] : largest;
@@ -513,6 +552,18 @@ void matching_solve(uint32_t n, const double *weights, uint32_t *mate, void *mem
     while (phase(m))
         ;
     memcpy(mate, m->match, n * sizeof *mate);
+    return !m->is_lost;
+}
+
+void matching_solve(uint32_t n, const double *weights, uint32_t *mate, void *memory)
+{
+    bool is_whole = solve(n, weights, mate, memory, false);
+    require(is_whole, "the search for a matching over %u vertices lost its way", n);
+}
+
+bool matching_solve_released(uint32_t n, const double *weights, uint32_t *mate, void *memory)
+{
+    return solve(n, weights, mate, memory, true);
 }
 
 void matching_duals(uint32_t n, void *memory, double *y,

@@ -31,6 +31,10 @@ size_t matching_memory(uint32_t n);
  * bytes, aligned for doubles, not cleared. n <= MATCHING_VERTICES_MAX. */
 void matching_solve(uint32_t n, const double *weights, uint32_t *mate, void *memory);
 
+/* The same to the letter of the released simulator, where rounding can bring the two ends of a pair apart: mate[mate[u]] may be another than
+ * u. False: the search has lost its way, and `mate` means nothing. */
+bool matching_solve_released(uint32_t n, const double *weights, uint32_t *mate, void *memory);
+
 /* What proves the optimum, read from the memory of a matching_solve that has just returned: y[u] for n vertices, and z and the vertices of
  * each blossom that is left. `each` may be NULL. */
 void matching_duals(uint32_t n, void *memory, double *y,

@@ -71,8 +71,8 @@ int64_t generator_shift(struct workload *w)
     return first_s;
 }
 
-int generator_name_column(struct names *names, const char *prefix, const char *const *texts, uint32_t n, uint32_t *column,
-                          uint32_t n_jobs, struct error *err)
+int generator_name_column(struct names *names, const char *prefix, const char *const *texts, uint32_t n,
+                          uint32_t *column, uint32_t n_jobs, struct error *err)
 {
     uint32_t *id = calloc(n, sizeof *id);
     if (id == NULL)
@@ -138,8 +138,8 @@ static int check_spec(const struct generator_spec *spec, struct error *err)
         return error_set(err, BRAID_BAD_INPUT, "at most %d virtual clusters and %d users", (int)VCS_LIMIT,
                          (int)PROFILE_USERS_MAX);
     if (!(spec->burst >= 1 && spec->burst <= PROFILE_BURST_MAX) && !(spec->burst >= 0 && spec->burst <= 0))
-        return error_set(err, BRAID_BAD_INPUT, "a burst must be from 1 to %g jobs in the mean, not %g", PROFILE_BURST_MAX,
-                         spec->burst);
+        return error_set(err, BRAID_BAD_INPUT, "a burst must be from 1 to %g jobs in the mean, not %g",
+                         PROFILE_BURST_MAX, spec->burst);
     if (!(spec->repeat <= 1) || !(spec->deadlines >= 0 && spec->deadlines <= 1))
         return error_set(err, BRAID_BAD_INPUT, "shares of repeats and deadlines must be from 0 to 1, not %g and %g",
                          spec->repeat, spec->deadlines);

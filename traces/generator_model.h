@@ -15,11 +15,12 @@ struct generator_model {
     int (*make)(struct workload *out, const struct generator_spec *spec, struct error *err);
 };
 
-extern const struct generator_model generator_acme, generator_gavel, generator_heavy, generator_helios, generator_muri, generator_pai,
-    generator_philly, generator_poisson;
+extern const struct generator_model generator_acme, generator_gavel, generator_heavy, generator_helios, generator_muri,
+    generator_pai, generator_philly, generator_poisson;
 
 /* The model of profiles (generator_sample.c); the same contract. Names may be unused. */
-int generator_sample(struct workload *out, const struct profile *p, const struct generator_spec *spec, struct error *err);
+int generator_sample(struct workload *out, const struct profile *p, const struct generator_spec *spec,
+                     struct error *err);
 
 /* Submissions end before this second, so that the clock of a run (64 bits of nanoseconds) has as much again for waiting. */
 #define GENERATOR_LAST_S INT64_C(4000000000)
@@ -35,8 +36,8 @@ gsl_ran_discrete_t *generator_zipf(uint32_t n, double exponent);
 int64_t generator_shift(struct workload *w);
 
 /* Intern those of `n` texts (NULL: PREFIX0, PREFIX1, …), which are in natural order, that occur in `column` and renumber it. NAMES_NONE stays. */
-int generator_name_column(struct names *names, const char *prefix, const char *const *texts, uint32_t n, uint32_t *column,
-                          uint32_t n_jobs, struct error *err);
+int generator_name_column(struct names *names, const char *prefix, const char *const *texts, uint32_t n,
+                          uint32_t *column, uint32_t n_jobs, struct error *err);
 
 /* generator_stages.c: the models of neural networks with their stage times. */
 enum { GENERATOR_NETWORKS = 8 };

@@ -38,8 +38,9 @@ static int make(struct workload *out, const struct generator_spec *spec, struct 
 {
     struct workload_columns want = {0};
     if (spec->burst > 1 || spec->repeat > 0 || spec->deadlines > 0 || spec->has_estimates)
-        return error_set(err, BRAID_BAD_INPUT,
-                         "the model 'poisson' has no bursts, repeats, deadlines and estimates; leave them out or take another");
+        return error_set(
+            err, BRAID_BAD_INPUT,
+            "the model 'poisson' has no bursts, repeats, deadlines and estimates; leave them out or take another");
     int code = workload_alloc(out, spec->jobs, &want, err);
     gsl_rng *rng[N_STREAMS] = {0};
     for (int i = 0; i < N_STREAMS && code == BRAID_OK; i++)

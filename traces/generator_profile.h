@@ -71,7 +71,7 @@ struct profile_share { /* of a named thing, or of a share of a GPU */
 struct profile {
     double rate_per_day;
     bool has_origin;
-    int64_t origin_utc_s;   /* a Monday, 0 h; without one, time 0 */
+    int64_t origin_utc_s;    /* a Monday, 0 h; without one, time 0 */
     const double *hour_jobs; /* 24, or NULL: all hours alike */
     const double *day_jobs;  /* 7, Monday first, or NULL */
     const double *week_jobs; /* PROFILE_HOURS, or NULL: hours x days */

@@ -30,8 +30,9 @@ enum purpose {
     ESTIMATES,
     N_STREAMS
 };
-static const char *const stream_names[N_STREAMS] = {"repeats",    "vcs",    "users",     "sizes",    "habits",    "networks",
-                                                    "gpu_shares", "types", "durations", "statuses", "deadlines", "estimates"};
+static const char *const stream_names[N_STREAMS] = {"repeats",   "vcs",      "users",      "sizes",
+                                                    "habits",    "networks", "gpu_shares", "types",
+                                                    "durations", "statuses", "deadlines",  "estimates"};
 
 /* What the jobs of one name have in common. */
 struct origin {
@@ -122,14 +123,16 @@ static int sampler_init(struct sampler *s, struct error *err)
     s->own = sqrt(1 - p->alike);
     s->size = size_table(p);
     s->vc = has_named_vcs(s) ? share_table(p->vc_shares, p->vcs) : generator_zipf(s->n_vcs, p->vc_exponent);
-    s->network = gsl_ran_discrete_preproc(GENERATOR_NETWORKS, p->network_jobs != NULL ? p->network_jobs : networks_alike);
+    s->network =
+        gsl_ran_discrete_preproc(GENERATOR_NETWORKS, p->network_jobs != NULL ? p->network_jobs : networks_alike);
     s->share = p->gpu_shares != NULL ? share_table(p->gpu_shares, p->n_gpu_shares) : NULL;
     s->type = p->gpu_types != NULL ? share_table(p->gpu_types, p->n_gpu_types) : NULL;
     s->members[0] = generator_zipf(members_of(s, s->n_vcs - 1), p->user_exponent);
     s->members[1] = generator_zipf(members_of(s, 0), p->user_exponent);
     s->recent = malloc(RECENT * sizeof *s->recent);
     if (s->size == NULL || s->vc == NULL || s->network == NULL || (p->gpu_shares != NULL && s->share == NULL) ||
-        (p->gpu_types != NULL && s->type == NULL) || s->members[0] == NULL || s->members[1] == NULL || s->recent == NULL)
+        (p->gpu_types != NULL && s->type == NULL) || s->members[0] == NULL || s->members[1] == NULL ||
+        s->recent == NULL)
         return generator_no_memory(err);
     int code = BRAID_OK;
     for (uint32_t i = 0; i < p->n_classes && code == BRAID_OK; i++)
@@ -182,7 +185,7 @@ static struct origin new_origin(struct sampler *s)
 static const struct origin *origin_of(struct sampler *s, uint32_t submission)
 {
     if (submission < s->n_recent) {
-        CHECK(s->n_recent - submission <= RECENT);
+        require(s->n_recent - submission <= RECENT, "submission %u of %u", submission, s->n_recent);
         return &s->recent[submission % RECENT];
     }
     bool is_repeat = gsl_rng_uniform(s->rng[REPEATS]) < s->repeat;
@@ -225,7 +228,7 @@ static void set_deadline(struct sampler *s, struct workload *w, uint32_t j)
  * Tsafrir, Etsion and Feitelson, "Modeling User Runtime Estimates", JSSPP'05). The least share and the round times are assumptions. */
 static void set_estimate(struct sampler *s, struct workload *w, uint32_t j)
 {
-    static const int32_t round_s[] = {60,    120,   300,   600,    900,    1800,   3600,   7200,    14400,  28800,
+    static const int32_t round_s[] = {60,    120,   300,    600,    900,    1800,   3600,    7200,    14400,  28800,
                                       43200, 86400, 172800, 259200, 432000, 604800, 1209600, 2592000, 5184000};
     double used = 0.05 + 0.95 * gsl_rng_uniform(s->rng[ESTIMATES]);
     double wanted_s = (double)w->duration_ns[j] / 1e9 / used;
@@ -286,8 +289,8 @@ static int make_jobs(struct sampler *s, struct workload *w, struct error *err)
 
 /* ---- names ----------------------------------------------------------------------------------------- */
 
-static int name_shares(struct names *names, const struct profile_share *shares, uint32_t n, uint32_t *column, uint32_t n_jobs,
-                       struct error *err)
+static int name_shares(struct names *names, const struct profile_share *shares, uint32_t n, uint32_t *column,
+                       uint32_t n_jobs, struct error *err)
 {
     const char **texts = malloc(n * sizeof *texts);
     if (texts == NULL)
@@ -317,7 +320,8 @@ static int name_everything(struct sampler *s, struct workload *w, struct error *
     return code;
 }
 
-int generator_sample(struct workload *out, const struct profile *p, const struct generator_spec *spec, struct error *err)
+int generator_sample(struct workload *out, const struct profile *p, const struct generator_spec *spec,
+                     struct error *err)
 {
     bool is_full = !spec->is_lean;
     struct workload_columns want = {

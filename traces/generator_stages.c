@@ -3,7 +3,7 @@
  * Source: the traces released with Muri (Zhao et al., "Multi-Resource Interleaving for Deep Learning Training", SIGCOMM'22), which
  * carry one profile a (network, number of GPUs) in their columns iteration_time and resource_time_0, 1, 2: loading (storage
  * and CPU together), GPU, network, in ms. The split of loading into storage and CPU is not published; half each is an
- * assumption (docs/assumptions.md). Stages overlap, so their sum may pass the time of an iteration.
+ * assumption (docs/assumptions.md), and so are the GPU memories. Stages overlap, so their sum may pass the time of an iteration.
  */
 #include "traces/generator_model.h"
 
@@ -11,15 +11,17 @@ enum { N_SIZES = 6 };
 static const uint32_t profile_gpus[N_SIZES] = {1, 2, 4, 8, 16, 32};
 
 /* All in tenths of a ms. */
-struct profile {
+struct network_profile {
     int16_t iteration, loading, gpu, network;
 };
 
 static const struct {
     const char *name;
-    struct profile by_size[N_SIZES];
+    int memory_gib; /* of each GPU */
+    struct network_profile by_size[N_SIZES];
 } networks[GENERATOR_NETWORKS] = {
     {"a2c",
+     2,
      {{5170, 5140, 140, 0},
       {5250, 5040, 140, 5},
       {5330, 5020, 100, 3},
@@ -27,6 +29,7 @@ static const struct {
       {5670, 5140, 140, 12},
       {5850, 5070, 140, 20}}},
     {"bert",
+     12,
      {{1780, 5, 1600, 0},
       {1950, 5, 1630, 180},
       {1900, 5, 1630, 180},
@@ -34,6 +37,7 @@ static const struct {
       {2440, 5, 1660, 860},
       {2600, 5, 1660, 1330}}},
     {"dqn",
+     2,
      {{4900, 4460, 80, 0},
       {4950, 4410, 80, 6},
       {5050, 4400, 80, 4},
@@ -41,6 +45,7 @@ static const struct {
       {5250, 4380, 80, 12},
       {5460, 4370, 80, 16}}},
     {"gpt2",
+     14,
      {{4260, 6, 4100, 0},
       {4640, 7, 4160, 400},
       {4330, 6, 4130, 200},
@@ -48,6 +53,7 @@ static const struct {
       {4910, 6, 4150, 1370},
       {5140, 7, 4140, 2160}}},
     {"resnet18",
+     6,
      {{7790, 7110, 1100, 0},
       {8810, 6870, 1100, 950},
       {9210, 7230, 1130, 730},
@@ -55,6 +61,7 @@ static const struct {
       {10550, 7360, 1080, 930},
       {10590, 7120, 1110, 930}}},
     {"shufflenet_v2_x1_0",
+     4,
      {{7980, 7060, 590, 0},
       {8500, 7470, 580, 180},
       {8860, 7030, 620, 170},
@@ -62,6 +69,7 @@ static const struct {
       {10060, 7760, 570, 210},
       {10190, 7990, 560, 240}}},
     {"vgg16",
+     11,
      {{1070, 1170, 680, 0},
       {1910, 1140, 720, 400},
       {2010, 820, 720, 670},
@@ -69,6 +77,7 @@ static const struct {
       {3320, 830, 680, 1100},
       {3360, 870, 670, 1310}}},
     {"vgg19",
+     12,
      {{1090, 1140, 800, 0},
       {2050, 1150, 830, 410},
       {2120, 840, 850, 730},
@@ -88,10 +97,15 @@ int64_t generator_network_stages(uint32_t network, uint32_t gpus, int64_t stages
     int size = N_SIZES - 1;
     while (size > 0 && profile_gpus[size] > gpus) /* the largest profiled size that is no larger */
         size--;
-    const struct profile *p = &networks[network].by_size[size];
+    const struct network_profile *p = &networks[network].by_size[size];
     stages_ns[0] = p->loading * (int64_t)NS_PER_TENTH / 2;
     stages_ns[1] = p->loading * (int64_t)NS_PER_TENTH - stages_ns[0];
     stages_ns[2] = p->gpu * (int64_t)NS_PER_TENTH;
     stages_ns[3] = p->network * (int64_t)NS_PER_TENTH;
     return p->iteration * (int64_t)NS_PER_TENTH;
+}
+
+uint64_t generator_network_memory_kib(uint32_t network)
+{
+    return (uint64_t)networks[network].memory_gib << 20;
 }

@@ -95,12 +95,14 @@ static int parse_blocks(struct json *j, struct source *source, unsigned char *bl
         }
         j->block = block;
         j->counted = 0;
+        if (got == 0) {
+            j->counted = SIZE_MAX; /* the block is done with: no more lines to count in it */
+            return yajl_complete_parse(j->yajl) == yajl_status_ok ? BRAID_OK : malformed(j, 0);
+        }
         if (is_first && got >= 3 && memcmp(block, "\xEF\xBB\xBF", 3) == 0) {
             j->block = block + 3;
             got -= 3;
         }
-        if (got == 0)
-            return yajl_complete_parse(j->yajl) == yajl_status_ok ? BRAID_OK : malformed(j, 0);
         uint64_t before = j->n_values;
         if (yajl_parse(j->yajl, j->block, got) != yajl_status_ok)
             return malformed(j, got);

@@ -6,15 +6,13 @@
  * that no file makes the memory grow.
  */
 #include "base/number.h"
+#include "traces/json.h"
 #include "traces/reader.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
 
-enum { DEPTH_LIMIT = 32, BLOCK = 1 << 16, VALUE_LIMIT = 16 << 20, TEXT_LIMIT = 4096 };
+enum { DEPTH_LIMIT = 32, TEXT_LIMIT = 4096 };
 
 enum job_key {
     KEY_OTHER,
@@ -53,16 +51,9 @@ struct text_store {
 };
 
 struct parse {
+    struct json json;
     struct rows *rows;
-    struct error *err;
     enum trace_failed failed;
-    yajl_handle yajl;
-    const unsigned char *block; /* being parsed */
-    size_t counted;             /* bytes of the block whose line ends are in `line` */
-    uint64_t line;
-    uint64_t n_values, values_at_block; /* callbacks so far: shows that a value goes on and on */
-    int code;                           /* of what a callback found */
-    int depth;
     enum job_key path[DEPTH_LIMIT + 1]; /* the key under which each depth was opened */
     enum job_key key;                   /* the last key seen */
 
@@ -77,46 +68,20 @@ struct parse {
     bool has_bad_attempt;
 };
 
-static int refuse(struct parse *p, const char *message)
-{
-    p->code =
-        error_at(p->err, BRAID_BAD_INPUT, p->rows->path, p->line > INT_MAX ? INT_MAX : (int)p->line, 0, "%s", message);
-    return 0; /* cancels the parse */
-}
-
-/* Bring `line` up to the place in the block that the parser has reached. */
-static void count_lines(struct parse *p, size_t until)
-{
-    const unsigned char *at = p->block + p->counted, *end = p->block + until;
-    if (until <= p->counted)
-        return;
-    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-        p->line++;
-        at++;
-    }
-    p->counted = until;
-}
-
-static void value_begins(struct parse *p)
-{
-    p->n_values++;
-}
-
 static bool is_job(const struct parse *p)
 {
-    return p->depth == 2;
+    return p->json.depth == 2;
 }
 
 static bool is_attempt(const struct parse *p)
 {
-    return p->depth == 4 && p->path[3] == KEY_ATTEMPTS;
+    return p->json.depth == 4 && p->path[3] == KEY_ATTEMPTS;
 }
 
 static void job_begin(struct parse *p)
 {
-    count_lines(p, yajl_get_bytes_consumed(p->yajl));
     row_clear(&p->row);
-    p->row.line = p->line;
+    p->row.line = json_line(&p->json);
     p->row.is_dated = true;
     p->id.n = p->user.n = p->vc.n = 0;
     p->n_attempts = p->n_without_times = 0;
@@ -177,8 +142,8 @@ static int job_end(struct parse *p)
         row->end_ns = p->last_lacks_end ? WORKLOAD_ABSENT : p->last_end_ns;
     }
     uint32_t kept = p->rows->w.n_jobs;
-    p->code = rows_add(p->rows, row, p->err);
-    if (p->code != BRAID_OK)
+    p->json.code = rows_add(p->rows, row, p->json.err);
+    if (p->json.code != BRAID_OK)
         return 0;
     if (p->rows->w.n_jobs > kept && p->n_without_times > 0 && p->failed == TRACE_FAILED_MERGE_ATTEMPTS)
         rows_count(p->rows, ROW_ATTEMPT_WITHOUT_TIMES, p->n_without_times, row->line, row->id.at, row->id.n);
@@ -189,12 +154,9 @@ static int job_end(struct parse *p)
 
 static int open_level(struct parse *p)
 {
-    value_begins(p);
-    if (p->depth == DEPTH_LIMIT) {
-        count_lines(p, yajl_get_bytes_consumed(p->yajl));
-        return refuse(p, "JSON nested more than 32 levels deep; a Philly job log has 7");
-    }
-    p->path[++p->depth] = p->key;
+    if (!json_open(&p->json))
+        return 0;
+    p->path[p->json.depth] = p->key;
     p->key = KEY_OTHER;
     return 1;
 }
@@ -204,10 +166,8 @@ static int on_start_map(void *self)
     struct parse *p = self;
     if (!open_level(p))
         return 0;
-    if (p->depth == 1) {
-        count_lines(p, yajl_get_bytes_consumed(p->yajl));
-        return refuse(p, "a Philly job log is a JSON array of jobs; this is an object");
-    }
+    if (p->json.depth == 1)
+        return json_refuse(&p->json, "a Philly job log is a JSON array of jobs; this is an object");
     if (is_job(p))
         job_begin(p);
     else if (is_attempt(p))
@@ -222,45 +182,42 @@ static int on_end_map(void *self)
         return 0;
     if (is_attempt(p))
         attempt_end(p);
-    p->depth--;
+    json_close(&p->json);
     return 1;
 }
 
 static int on_start_array(void *self)
 {
     struct parse *p = self;
-    bool is_row = p->depth == 1;
+    bool is_row = p->json.depth == 1;
     if (!open_level(p))
         return 0;
     if (!is_row)
         return 1;
-    count_lines(p, yajl_get_bytes_consumed(p->yajl));
-    return refuse(p, "each job of a Philly job log is a JSON object; this is an array");
+    return json_refuse(&p->json, "each job of a Philly job log is a JSON object; this is an array");
 }
 
 static int on_end_array(void *self)
 {
-    ((struct parse *)self)->depth--;
+    json_close(&((struct parse *)self)->json);
     return 1;
 }
 
 static int on_key(void *self, const unsigned char *text, size_t n)
 {
     struct parse *p = self;
-    value_begins(p);
+    json_value(&p->json);
     p->key = KEY_OTHER;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i].depth == p->depth && strlen(keys[i].text) == n && memcmp(keys[i].text, text, n) == 0)
+        if (keys[i].depth == p->json.depth && strlen(keys[i].text) == n && memcmp(keys[i].text, text, n) == 0)
             p->key = keys[i].key;
     return 1;
 }
 
 static int store(struct parse *p, struct text_store *out, const char *text, size_t n)
 {
-    if (n > sizeof out->at || memchr(text, '\0', n) != NULL) {
-        count_lines(p, yajl_get_bytes_consumed(p->yajl));
-        return refuse(p, "a name of more than 4096 bytes, or with a NUL character");
-    }
+    if (n > sizeof out->at || memchr(text, '\0', n) != NULL)
+        return json_refuse(&p->json, "a name of more than 4096 bytes, or with a NUL character");
     memcpy(out->at, text, n);
     out->n = n;
     return 1;
@@ -309,40 +266,38 @@ static int on_string(void *self, const unsigned char *bytes, size_t n)
 {
     struct parse *p = self;
     const char *text = (const char *)bytes;
-    value_begins(p);
+    json_value(&p->json);
     if (is_job(p))
         return job_text(p, text, n);
     if (is_attempt(p) && p->key == KEY_START)
         attempt_time(p, text, n, &p->attempt_start_ns);
     else if (is_attempt(p) && p->key == KEY_END)
         attempt_time(p, text, n, &p->attempt_end_ns);
-    else if (p->depth == 7 && p->path[7] == KEY_GPUS && p->path[5] == KEY_DETAIL && p->path[3] == KEY_ATTEMPTS)
+    else if (p->json.depth == 7 && p->path[7] == KEY_GPUS && p->path[5] == KEY_DETAIL && p->path[3] == KEY_ATTEMPTS)
         p->attempt_gpus++;
-    else if (p->depth == 1) {
-        count_lines(p, yajl_get_bytes_consumed(p->yajl));
-        return refuse(p, "each job of a Philly job log is a JSON object; this is a string");
-    }
+    else if (p->json.depth == 1)
+        return json_refuse(&p->json, "each job of a Philly job log is a JSON object; this is a string");
     return 1;
 }
 
 /* null is a missing time or name; a number is none of what a job log has, and ignored where the log has none. */
 static int on_null(void *self)
 {
-    value_begins(self);
+    json_value(&((struct parse *)self)->json);
     return 1;
 }
 
 static int on_boolean(void *self, int value)
 {
     (void)value;
-    value_begins(self);
+    json_value(&((struct parse *)self)->json);
     return 1;
 }
 
 static int on_number(void *self, const char *text, size_t n)
 {
     struct parse *p = self;
-    value_begins(p);
+    json_value(&p->json);
     if (is_job(p) && p->key == KEY_ID) /* an id is text whatever it looks like */
         return store(p, &p->id, text, n);
     if (is_job(p) && p->key == KEY_VC)
@@ -368,53 +323,6 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_end_array,
 };
 
-static int malformed(struct parse *p, size_t n)
-{
-    if (p->code != BRAID_OK)
-        return p->code;
-    count_lines(p, yajl_get_bytes_consumed(p->yajl));
-    unsigned char *text = yajl_get_error(p->yajl, 0, p->block, n);
-    char *line_end = text != NULL ? strpbrk((char *)text, "\n") : NULL;
-    if (line_end != NULL)
-        *line_end = '\0';
-    const char *why = text != NULL ? (const char *)text : "it cannot be parsed";
-    p->code = error_at(p->err, BRAID_BAD_INPUT, p->rows->path, p->line > INT_MAX ? INT_MAX : (int)p->line, 0,
-                       "malformed JSON: %s; is the file cut short?", why);
-    if (text != NULL)
-        yajl_free_error(p->yajl, text);
-    return p->code;
-}
-
-static int parse_stream(struct parse *p, struct source *source, unsigned char *block)
-{
-    size_t without = 0; /* bytes since the last value began or ended */
-    for (bool is_first = true;; is_first = false) {
-        size_t got;
-        p->block = block;
-        p->counted = 0;
-        int code = source_read(source, block, BLOCK, &got, p->err);
-        if (code != BRAID_OK)
-            return code;
-        if (got == 0) {
-            p->counted = SIZE_MAX; /* the block is done with: no more lines to count in it */
-            return yajl_complete_parse(p->yajl) == yajl_status_ok ? BRAID_OK : malformed(p, 0);
-        }
-        if (is_first && got >= 3 && memcmp(block, "\xEF\xBB\xBF", 3) == 0) {
-            p->block = block + 3;
-            got -= 3;
-        }
-        uint64_t before = p->n_values;
-        if (yajl_parse(p->yajl, p->block, got) != yajl_status_ok)
-            return malformed(p, got);
-        count_lines(p, got);
-        without = p->n_values == before ? without + got : 0;
-        if (without > VALUE_LIMIT) {
-            refuse(p, "a single JSON value of more than 16 MiB; is a quote left open?");
-            return p->code;
-        }
-    }
-}
-
 static int philly_json_read(struct trace_input *in, struct rows *out, struct error *err)
 {
     struct rows_columns has = {.id = true, .user = true, .status = true, .optional = {.start = true}};
@@ -422,18 +330,10 @@ static int philly_json_read(struct trace_input *in, struct rows *out, struct err
     if (code != BRAID_OK)
         return code;
     struct parse *p = calloc(1, sizeof *p);
-    unsigned char *block = malloc(BLOCK);
-    if (p != NULL)
-        *p = (struct parse){.rows = out, .err = err, .failed = in->failed, .line = 1};
-    if (p != NULL && block != NULL)
-        p->yajl = yajl_alloc(&callbacks, NULL, p);
-    if (p == NULL || block == NULL || p->yajl == NULL)
-        code = error_at(err, BRAID_FAILED, in->path, 0, 0, "out of memory for reading JSON");
-    else
-        code = parse_stream(p, &in->source, block);
-    if (p != NULL && p->yajl != NULL)
-        yajl_free(p->yajl);
-    free(block);
+    if (p == NULL)
+        return error_at(err, BRAID_FAILED, in->path, 0, 0, "out of memory for reading JSON");
+    *p = (struct parse){.rows = out, .failed = in->failed, .json.max_depth = DEPTH_LIMIT};
+    code = json_parse(&p->json, &callbacks, p, &in->source, err);
     free(p);
     return code;
 }

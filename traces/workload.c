@@ -3,6 +3,7 @@
 #include "traces/columns.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct workload, member)
@@ -202,4 +203,24 @@ int workload_select(struct workload *out, const struct workload *w, const uint32
         return BRAID_OK;
     workload_fini(out);
     return out_of_memory(err, n);
+}
+
+const char *trace_dropped_text(const struct trace_report *report, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const char *last = "";;) { /* the next reason in order: they are few */
+        const struct trace_count *next = NULL;
+        for (uint32_t i = 0; i < report->n_counts; i++) {
+            const struct trace_count *c = &report->counts[i];
+            if (c->is_dropped && c->rows > 0 && strcmp(c->reason, last) > 0 &&
+                (next == NULL || strcmp(c->reason, next->reason) < 0))
+                next = c;
+        }
+        if (next == NULL || used >= size)
+            return out;
+        int n = snprintf(out + used, size - used, "%s%s %llu", used > 0 ? ", " : "", next->reason, (unsigned long long)next->rows);
+        used += n > 0 ? (size_t)n : 0;
+        last = next->reason;
+    }
 }

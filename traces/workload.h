@@ -80,6 +80,9 @@ struct workload {
     uint8_t digest[DIGEST_BYTES]; /* over the jobs in rank order, before scaling to a load */
 };
 
+/* "no_gpus 184, no_duration 2": the dropped rows by reason, in order of the reasons' names; "" when none were. Returns `out`. */
+const char *trace_dropped_text(const struct trace_report *report, char *out, size_t size);
+
 void workload_init(struct workload *w);
 void workload_fini(struct workload *w);
 

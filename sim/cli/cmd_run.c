@@ -209,7 +209,9 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
         if (run_table_print(output, x, (const char(*)[RUN_ID_HEX + 1]) watch.ids, &table_err) != 0)
             status = status != 0 ? status : cli_fail(&table_err);
         else
-            printf("\n%s: %u run%s\n", output, report.planned, report.planned == 1 ? "" : "s");
+            printf("\n%s%s%s%s%s: %u run%s\n", report.trace[0] != '\0' ? "trace: " : "", report.trace,
+                   report.has_more_traces ? " (and others)" : "", report.trace[0] != '\0' ? "\n" : "", output,
+                   report.planned, report.planned == 1 ? "" : "s");
     }
     if (err.code != 0)
         status = cli_fail(&err);

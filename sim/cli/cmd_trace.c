@@ -18,6 +18,7 @@ static const struct {
     {"sample", "a part of a trace, or a new one drawn from its days", cmd_trace_sample},
     {"diff", "compare two readings: which jobs, which columns", cmd_trace_diff},
     {"generate", "make up a trace from a model", cmd_trace_generate},
+    {"fit", "measure a trace: a model that makes more of the same", cmd_trace_fit},
 };
 enum { N_SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
@@ -116,7 +117,7 @@ static int help_trace(FILE *out)
 int cmd_trace(int argc, char **argv)
 {
     if (argc < 2)
-        return cli_usage("trace", "what? info, check, convert, sample, diff or generate");
+        return cli_usage("trace", "what? info, check, convert, sample, diff, generate or fit");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help_trace(stdout) + cli_finish();
     const char *names[N_SUBCOMMANDS];

@@ -14,6 +14,7 @@ int cmd_trace_convert(int argc, char **argv);
 int cmd_trace_sample(int argc, char **argv);
 int cmd_trace_diff(int argc, char **argv);
 int cmd_trace_generate(int argc, char **argv);
+int cmd_trace_fit(int argc, char **argv);
 
 /* What the user asked for, as text; NULL or false: not given. */
 struct trace_arguments {

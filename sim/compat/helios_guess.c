@@ -4,6 +4,7 @@
  * engine takes it, by id, will do as well. Estimates are used as they stand: a negative one comes first.
  */
 #include "compat/helios_run.h"
+#include "compat/request.h"
 
 #include "cluster/sheet.h"
 
@@ -78,7 +79,7 @@ static int rows_read(struct helios *h, struct rows *rows)
 static struct row key_of(const struct workload *w, uint32_t job, bool by_name)
 {
     if (!by_name)
-        return (struct row){.key = w->id_text + w->id_at[job], .n = (size_t)(w->id_at[job + 1] - w->id_at[job])};
+        return (struct row){.key = request_id(w, job), .n = (size_t)request_id_length(w, job)};
     const char *name = names_text(&w->names, w->name[job]);
     return (struct row){.key = name, .n = strlen(name)};
 }
@@ -134,7 +135,7 @@ int helios_guess_load(struct helios *h)
     for (uint32_t job = 0; job < w->n_jobs; job++) {
         if (ns[job] == WORKLOAD_ABSENT)
             return error_set(h->l.err, BRAID_BAD_INPUT, "estimate.source is trace, but job %.*s has no estimate",
-                             (int)(w->id_at[job + 1] - w->id_at[job]), w->id_text + w->id_at[job]);
+                             request_id_length(w, job), request_id(w, job));
         h->guess[job] = (double)ns[job] / NS_PER_S * w->gpus[job];
     }
     return BRAID_OK;

@@ -332,7 +332,7 @@ static void close_job(struct ledger *l, uint32_t job, const char *why, const cha
     } else {
         segment(l, job, j->since_ns, l->now_ns, SEGMENT_QUEUED);
         q->queued_jobs--;
-        stuck = "never_started";
+        stuck = j->start_ns < 0 ? "never_started" : "never_resumed";
     }
     done(l, job, STATUS_UNFINISHED, why != NULL ? why : stuck);
 }

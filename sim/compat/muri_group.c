@@ -53,7 +53,12 @@ static int init(struct muri *m)
     interleave_init(&g->policy, &rule);
     g->profile = ARENA_NEW(&m->arena, uint32_t, n);
     g->profile_sum_s = ARENA_NEW(&m->arena, double, n);
-    g->formed = ARENA_NEW(&m->arena, struct muri_group, n);
+    g->formed_room = 2 * n + 16;
+    g->formed = ARENA_NEW(&m->arena, struct muri_group, g->formed_room);
+    g->order_of = ARENA_NEW(&m->arena, struct muri_sort_item, g->formed_room);
+    g->spare = ARENA_NEW(&m->arena, struct muri_sort_item, g->formed_room);
+    g->span_at = ARENA_NEW(&m->arena, uint32_t, n);
+    g->n_spans = ARENA_NEW(&m->arena, uint32_t, n);
     g->group_of = ARENA_NEW(&m->arena, uint32_t, n);
     g->spans = ARENA_NEW(&m->arena, struct span, m->n_gpus);
     if (m->arena.is_short)
@@ -64,9 +69,10 @@ static int init(struct muri *m)
     for (uint32_t s = 0; s < MURI_SIZES; s++) {
         struct muri_bucket *b = &g->buckets[s];
         b->gpus = 1u << s;
+        b->room = 2 * counts[s] + 2;
         b->jobs = ARENA_NEW(&m->arena, uint32_t, counts[s]);
-        b->groups = ARENA_NEW(&m->arena, struct muri_group, counts[s]);
-        b->next = ARENA_NEW(&m->arena, struct muri_group, counts[s]);
+        b->groups = ARENA_NEW(&m->arena, struct muri_group, b->room);
+        b->next = ARENA_NEW(&m->arena, struct muri_group, b->room);
     }
     return m->arena.is_short ? error_set(m->err, BRAID_FAILED, "out of memory") : profiles_make(m, g);
 }
@@ -203,22 +209,26 @@ static void break_up(struct muri *m, struct muri_grouping *g, const struct muri_
         g->formed[g->n_formed++] = single(m, group->jobs[i]);
 }
 
-/* Mark the groups that run and say so of their members; the number of these. */
+/* Say of the members of the groups that run to which they belong, the first if to several; the number of these jobs. */
 static uint32_t fit(struct muri *m, struct muri_grouping *g)
 {
     uint32_t n_members = 0;
     for (uint32_t i = 0; i < g->n_formed; i++)
-        m->items[i] = (struct muri_sort_item){.key = g->formed[i].key, .job = i};
-    muri_sort_items(m->items, g->n_formed, m->spare);
+        g->order_of[i] = (struct muri_sort_item){.key = g->formed[i].key, .job = i};
+    muri_sort_items(g->order_of, g->n_formed, g->spare);
     muri_room_clear(&m->room);
     for (uint32_t i = 0; i < g->n_formed; i++) {
-        struct muri_group *group = &g->formed[m->items[i].job];
-        group->n_spans = 0;
+        const struct muri_group *group = &g->formed[g->order_of[i].job];
         if (muri_room_take(&m->room, group->gpus, NULL) == 0)
             continue;
-        n_members += group->n;
-        for (uint32_t k = 0; k < group->n; k++)
-            g->group_of[group->jobs[k]] = m->items[i].job;
+        for (uint32_t k = 0; k < group->n; k++) {
+            uint32_t job = group->jobs[k];
+            if (g->group_of[job] != NONE)
+                continue;
+            g->group_of[job] = g->order_of[i].job;
+            g->n_spans[job] = 0;
+            n_members++;
+        }
     }
     return n_members;
 }
@@ -230,10 +240,10 @@ static void run_member(struct muri *m, struct muri_grouping *g, const struct mur
         overhead += m->overhead_s[group->jobs[i]];
     m->current_overhead_s[job] = overhead;
     m->current_s[job] = muri_group_period(g, group);
-    muri_run_job(m, job, g->spans + group->span_at, group->n_spans, group->n > 1 ? group->jobs[0] : BOOKS_ALONE);
+    muri_run_job(m, job, g->spans + g->span_at[job], g->n_spans[job], group->n > 1 ? group->jobs[0] : BOOKS_ALONE);
 }
 
-/* In the order of the list; a member that finds its group placed joins it, one that does not asks for the group's place. */
+/* In the order of the list; a member joins the one of its group that is placed already, else it asks for the group's place. */
 static void place(struct muri *m, struct muri_grouping *g, uint32_t n_members)
 {
     uint32_t n_spans = 0;
@@ -243,17 +253,23 @@ static void place(struct muri *m, struct muri_grouping *g, uint32_t n_members)
         uint32_t job = m->list.v[i];
         if (g->group_of[job] == NONE)
             continue;
-        struct muri_group *group = &g->formed[g->group_of[job]];
-        g->group_of[job] = NONE;
+        const struct muri_group *group = &g->formed[g->group_of[job]];
         n_members--;
-        if (group->n_spans == 0) {
-            group->span_at = n_spans;
-            group->n_spans = muri_room_take(&m->room, group->gpus, g->spans + n_spans);
-            n_spans += group->n_spans;
+        for (uint32_t k = 0; k < group->n && g->n_spans[job] == 0; k++) {
+            g->span_at[job] = g->span_at[group->jobs[k]];
+            g->n_spans[job] = g->n_spans[group->jobs[k]];
         }
-        if (group->n_spans > 0)
+        if (g->n_spans[job] == 0) {
+            g->span_at[job] = n_spans;
+            g->n_spans[job] = muri_room_take(&m->room, group->gpus, g->spans + n_spans);
+            n_spans += g->n_spans[job];
+        }
+        if (g->n_spans[job] > 0)
             run_member(m, g, group, job);
     }
+    for (uint32_t i = 0; i < g->n_formed; i++)
+        for (uint32_t k = 0; k < g->formed[i].n; k++)
+            g->group_of[g->formed[i].jobs[k]] = NONE;
 }
 
 static void schedule(struct muri *m)
@@ -275,7 +291,7 @@ static void schedule(struct muri *m)
     g->n_formed = 0;
     for (uint32_t i = 0; i < g->n_buckets; i++) {
         const struct muri_bucket *b = &g->buckets[g->order[i]];
-        for (uint32_t k = 0; k < b->n_groups; k++)
+        for (uint32_t k = 0; k < b->n_groups && g->n_formed + MURI_GROUP_MAX <= g->formed_room; k++)
             break_up(m, g, &b->groups[k]);
     }
     uint32_t n_members = fit(m, g);

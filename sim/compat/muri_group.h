@@ -9,7 +9,6 @@ struct muri_group {
     uint32_t n, gpus;
     uint32_t class; /* of groups with the same profiles in the same order; UINT32_MAX: not looked up yet */
     double key;
-    uint32_t span_at, n_spans; /* 0: not placed */
 };
 
 struct muri_class {
@@ -28,7 +27,7 @@ struct muri_bucket {
     uint32_t *jobs;
     uint32_t n_jobs, n_candidates, n_seen, n_slots;
     struct muri_group *groups, *next;
-    uint32_t n_groups;
+    uint32_t n_groups, room;
 };
 
 struct muri_grouping {
@@ -43,9 +42,11 @@ struct muri_grouping {
     uint64_t required;                      /* GPUs that the groups want */
 
     struct muri_group *formed; /* all buckets' groups, then those that run */
-    uint32_t n_formed;
-    uint32_t *group_of; /* by job: in `formed`; UINT32_MAX */
-    struct span *spans; /* of the groups that are placed */
+    uint32_t n_formed, formed_room;
+    struct muri_sort_item *order_of, *spare; /* of `formed` */
+    uint32_t *group_of;                      /* by job: in `formed`; UINT32_MAX */
+    uint32_t *span_at, *n_spans;             /* by job: where it is placed; 0: it is not */
+    struct span *spans;
 
     /* muri_pairs.c */
     struct muri_class *classes;

@@ -205,10 +205,37 @@ static struct muri_group join(const struct muri_group *a, const struct muri_grou
     return joined;
 }
 
-/* Groups in order of the later partner; pairs are joined while too many GPUs are wanted, and stay apart behind that. */
+/* Groups in order of the later partner; pairs are joined while too many GPUs are wanted, and stay apart behind that. Where rounding has brought
+ * the ends of pairs apart a group may come twice or not at all, as there. */
+static void merge(struct muri *m, struct muri_grouping *g, struct muri_bucket *b, bool is_matched)
+{
+    uint32_t n_next = 0;
+    for (uint32_t u = 0; u < b->n_groups; u++) {
+        uint32_t v = is_matched ? g->mate[u] : MATCHING_NONE;
+        if (n_next + 2 > b->room) {
+            error_set(m->err, BRAID_FAILED, "rounding has broken too many pairs of %u groups", b->n_groups);
+            m->has_failed = true;
+            return;
+        }
+        if (v == MATCHING_NONE) {
+            b->next[n_next++] = b->groups[u];
+        } else if (v < u && g->required > m->n_gpus) {
+            b->next[n_next++] = join(&b->groups[v], &b->groups[u]);
+            g->required -= b->gpus;
+        } else if (v < u) {
+            b->next[n_next++] = b->groups[v];
+            b->next[n_next++] = b->groups[u];
+        }
+    }
+    struct muri_group *t = b->groups;
+    b->groups = b->next;
+    b->next = t;
+    b->n_groups = n_next;
+}
+
 static bool match(struct muri *m, struct muri_grouping *g, struct muri_bucket *b)
 {
-    uint32_t n = b->n_groups, n_next = 0;
+    uint32_t n = b->n_groups;
     bool has_edge;
     if (n > MATCHING_VERTICES_MAX) {
         error_set(m->err, BRAID_FAILED, "%u groups of one size are candidates at once, at most %d can be matched", n,
@@ -218,26 +245,9 @@ static bool match(struct muri *m, struct muri_grouping *g, struct muri_bucket *b
     }
     if (!make_room(g, n) || !weigh(g, b, &has_edge))
         return false;
-    if (has_edge)
+    if (has_edge && !matching_solve_released(n, g->weights, g->mate, g->memory))
         matching_solve(n, g->weights, g->mate, g->memory);
-    for (uint32_t u = 0; u < n; u++) {
-        uint32_t v = has_edge ? g->mate[u] : MATCHING_NONE;
-        if (v == MATCHING_NONE) {
-            b->next[n_next++] = b->groups[u];
-        } else if (v < u) {
-            if (g->required > m->n_gpus) {
-                b->next[n_next++] = join(&b->groups[v], &b->groups[u]);
-                g->required -= b->gpus;
-            } else {
-                b->next[n_next++] = b->groups[v];
-                b->next[n_next++] = b->groups[u];
-            }
-        }
-    }
-    struct muri_group *t = b->groups;
-    b->groups = b->next;
-    b->next = t;
-    b->n_groups = n_next;
+    merge(m, g, b, has_edge);
     return true;
 }
 

@@ -90,8 +90,8 @@ int request_check_seconds(const struct run_spec *spec, const char *peer, struct 
         return error_set(err, BRAID_BAD_INPUT,
                          "the %s simulator counts whole seconds, but the %s of job %.*s is %.9g s; round the trace's "
                          "times (and leave out trace.load, which stretches them), or use compat: none",
-                         peer, is_submit ? "submission" : "duration", (int)(w->id_at[j + 1] - w->id_at[j]),
-                         w->id_text + w->id_at[j], (double)(is_submit ? w->submit_ns[j] : w->duration_ns[j]) * 1e-9);
+                         peer, is_submit ? "submission" : "duration", request_id_length(w, j), request_id(w, j),
+                         (double)(is_submit ? w->submit_ns[j] : w->duration_ns[j]) * 1e-9);
     }
     return BRAID_OK;
 }

@@ -20,6 +20,16 @@ int request_placement(const struct run_spec *spec, const char *peer, const struc
 /* The value of the policy's parameter `name`, which must exist. */
 const union param *request_param(const struct run_spec *spec, const char *name);
 
+/* A job's id for "%.*s"; not ended by '\0'. */
+static inline int request_id_length(const struct workload *w, uint32_t job)
+{
+    return (int)(w->id_at[job + 1] - w->id_at[job]);
+}
+static inline const char *request_id(const struct workload *w, uint32_t job)
+{
+    return w->id_text != NULL ? w->id_text + w->id_at[job] : ""; /* a workload made in memory may have none */
+}
+
 /* Submissions and durations must be whole seconds; the first that is not is named. */
 int request_check_seconds(const struct run_spec *spec, const char *peer, struct error *err);
 

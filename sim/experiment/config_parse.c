@@ -236,7 +236,7 @@ static bool on_close(struct parse *p, const yaml_event_t *e)
 {
     struct open_node *o = &p->open[--p->n_open];
     struct config_node *node = o->node;
-    struct config_item *items = p->pile + o->first_item;
+    struct config_item *items = p->pile != NULL ? p->pile + o->first_item : NULL; /* nothing came yet: no pile */
     size_t n = p->n_pile - o->first_item;
     (void)e;
     if (node->kind == CONFIG_MAP) {

@@ -102,6 +102,19 @@ static void stop_with(struct executor *e, int status)
     __atomic_store_n(&e->stop, 1, __ATOMIC_RELAXED);
 }
 
+/* Rows read = kept + dropped, for the reader of the table. */
+static void note_trace(struct executor *e, const struct trace_report *report)
+{
+    char dropped[256], text[sizeof e->report->trace];
+    trace_dropped_text(report, dropped, sizeof dropped);
+    snprintf(text, sizeof text, "%s, %llu rows read, %llu kept%s%s", report->format, (unsigned long long)report->rows_read,
+             (unsigned long long)report->rows_kept, dropped[0] != '\0' ? "; dropped: " : "", dropped);
+    if (e->report->trace[0] == '\0')
+        memcpy(e->report->trace, text, sizeof text);
+    else
+        e->report->has_more_traces |= strcmp(e->report->trace, text) != 0;
+}
+
 static void outcome_store(struct executor *e, const struct outcome *o)
 {
     if (e->status != 0)
@@ -129,6 +142,7 @@ static void outcome_store(struct executor *e, const struct outcome *o)
         stop_with(e, status);
         return;
     }
+    note_trace(e, &o->output.workload->report);
     if (o->error.code == 0) {
         e->report->done++;
     } else {

@@ -39,6 +39,8 @@ struct execute_options {
 
 struct execute_report {
     uint32_t planned, reused, done, failed;
+    char trace[512];      /* how the rows of the trace were accounted for, in words; "" when no run was computed */
+    bool has_more_traces; /* that is the first of several */
     bool was_interrupted;
     bool is_written;  /* OUT.h5 is new */
     bool is_complete; /* and has every planned run, none failed */

@@ -1,10 +1,14 @@
 #include "model/sharing.h"
 
+#include "model/stage_cache.h"
+
 #include <stdlib.h>
 
 struct braided {
     struct sharing_model model;
-    struct interleave interleave;
+    struct interleave interleave; /* numbers the profiles under either fidelity */
+    struct stage_cache stages;
+    enum sharing_fidelity fidelity;
     uint32_t *profile; /* of each job; NO_PROFILE where the trace has no stage times for it */
     const struct workload *w;
 };
@@ -20,6 +24,25 @@ static void braided_rates(void *self, const uint32_t *jobs, uint32_t n, double *
     double period = interleave_period(&b->interleave, profiles, n);
     for (uint32_t i = 0; i < n; i++) {
         double rate = (double)b->w->iteration_ns[jobs[i]] / period;
+        out[i] = rate < 1 ? rate : 1;
+    }
+}
+
+static void staged_rates(void *self, const uint32_t *jobs, uint32_t n, double *out)
+{
+    struct braided *b = self;
+    uint32_t profiles[STAGE_JOBS_MAX] = {0};
+    double cycles[STAGE_JOBS_MAX] = {0};
+    out[0] = 1;
+    if (n == 1)
+        return; /* alone, its stages may overlap: they need not be a chain */
+    for (uint32_t i = 0; i < n; i++)
+        profiles[i] = b->profile[jobs[i]];
+    stage_cache_cycles(&b->stages, profiles, n, cycles);
+    double inflation = b->interleave.rule.inflation[n];
+    for (uint32_t i = 0; i < n; i++) {
+        double rate = (double)b->w->iteration_ns[jobs[i]] / cycles[i];
+        rate = inflation > 0 ? rate / inflation : rate;
         out[i] = rate < 1 ? rate : 1;
     }
 }
@@ -44,13 +67,19 @@ static bool braided_profiles(struct braided *b)
         if (w->stage_ns[0] == NULL || w->iteration_ns == NULL || w->iteration_ns[j] <= 0)
             continue;
         struct interleave_profile p = {.iteration = (double)w->iteration_ns[j]};
-        double sum = 0;
-        for (int k = 0; k < WORKLOAD_STAGES; k++)
-            sum += p.stage[k] = (double)w->stage_ns[k][j];
+        struct stage_job stages = {0};
+        int64_t sum = 0;
+        for (int k = 0; k < WORKLOAD_STAGES; k++) {
+            sum += stages.stage_ns[k] = w->stage_ns[k][j];
+            p.stage[k] = (double)w->stage_ns[k][j];
+        }
         if (sum <= 0)
             continue;
+        stages.gap_ns = w->iteration_ns[j] > sum ? w->iteration_ns[j] - sum : 0;
         b->profile[j] = interleave_add(&b->interleave, &p);
-        if (b->profile[j] == UINT32_MAX)
+        if (b->profile[j] == NO_PROFILE)
+            return false;
+        if (b->fidelity == SHARING_STAGE && !stage_cache_add(&b->stages, b->profile[j], &stages))
             return false;
     }
     return true;
@@ -68,11 +97,13 @@ int sharing_create(struct sharing_model **out, const struct sharing_spec *spec, 
     for (uint32_t n = 1; n <= INTERLEAVE_GROUP_MAX && spec->inflation.n > 0; n++)
         rule.inflation[n] = spec->inflation.v[(n < spec->inflation.n ? n : spec->inflation.n) - 1];
     interleave_init(&b->interleave, &rule);
+    stage_cache_init(&b->stages, &(struct stage_rule){STAGE_EXCLUSIVE, spec->order, WORKLOAD_STAGES});
+    b->fidelity = spec->fidelity;
     uint32_t most = interleave_most(&rule);
     b->w = w;
     b->model = (struct sharing_model){.self = b,
                                       .most = spec->groups < most ? spec->groups : most,
-                                      .rates = braided_rates,
+                                      .rates = spec->fidelity == SHARING_STAGE ? staged_rates : braided_rates,
                                       .refusal = braided_refusal};
     b->profile = malloc((size_t)w->n_jobs * sizeof *b->profile + 1);
     if (b->profile == NULL || !braided_profiles(b)) {
@@ -89,6 +120,7 @@ void sharing_destroy(struct sharing_model *m)
         return;
     struct braided *b = m->self;
     interleave_fini(&b->interleave);
+    stage_cache_fini(&b->stages);
     free(b->profile);
     free(b);
 }

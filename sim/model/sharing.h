@@ -20,8 +20,11 @@ struct sharing_model {
     const char *(*refusal)(void *self, const uint32_t *jobs, uint32_t n, uint64_t gpu_memory_kib);
 };
 
-/* `model: {interleave: {...}}` of the config. */
+enum sharing_fidelity { SHARING_CLOSED, SHARING_STAGE };
+
+/* `model: {fidelity: .., interleave: {...}}` of the config. */
 struct sharing_spec {
+    enum sharing_fidelity fidelity;
     uint32_t groups; /* largest group; 1: jobs never share GPUs */
     enum interleave_order order;
     struct { /* of the period by number of jobs, from one job on; the last counts for larger groups; laid out as union param's list */
@@ -30,8 +33,14 @@ struct sharing_spec {
     } inflation;
 };
 
-/* The model of braided jobs for one run over `w` (which must outlive it): every member makes one iteration a period of the group
- * (interleave.h, INTERLEAVE_PHASES over storage, CPU, GPU and network), so job i goes at iteration(i) / period, at most 1.
+/* The model of braided jobs for one run over `w` (which must outlive it), over storage, CPU, GPU and network.
+ *
+ *   SHARING_CLOSED  every member makes one iteration a period of the group (interleave.h, INTERLEAVE_PHASES): job i goes at
+ *                   iteration(i) / period
+ *   SHARING_STAGE   the group is simulated stage by stage (stage_sim.h, STAGE_EXCLUSIVE): job i goes at iteration(i) / cycle(i), each at
+ *                   its own. What an iteration takes beyond its stages is a gap
+ *
+ * The inflation lengthens periods and cycles alike; a rate is 1 at most, and that of a job alone.
  * *out is NULL where spec->groups is 1. BRAID_FAILED: memory. Free with sharing_destroy. */
 int sharing_create(struct sharing_model **out, const struct sharing_spec *spec, const struct workload *w, struct error *err);
 void sharing_destroy(struct sharing_model *m);

@@ -26,6 +26,7 @@ struct source {
     uint64_t rows[RESULTS_TABLES];
     char trace_digest[DIGEST_HEX + 1];
     char output[128];
+    char rows_dropped[64 * TRACE_COUNTS_MAX];
     const char **scopes; /* of the series: "cluster", then the queues */
 };
 
@@ -71,6 +72,10 @@ WORD(run_name, s->o->name)
 WORD(label, s->o->config->policy.label)
 WORD(config, s->o->config->yaml)
 WORD(trace_digest, s->trace_digest)
+WORD(trace_format, s->w->report.format)
+WORD(rows_dropped, s->rows_dropped)
+FILL(rows_read, int64_t, s->w->report.rows_read)
+FILL(rows_kept, int64_t, s->w->report.rows_kept)
 WORD(message, s->o->message != NULL ? s->o->message : "")
 WORD(digest, s->o->digest)
 WORD(output, s->output)
@@ -90,6 +95,10 @@ static const struct filler runs_fillers[] = {
     {"label", .text = text_label},
     {"config", .text = text_config},
     {"trace_digest", .text = text_trace_digest},
+    {"trace_format", .text = text_trace_format},
+    {"rows_read", fill_rows_read},
+    {"rows_kept", fill_rows_kept},
+    {"rows_dropped", .text = text_rows_dropped},
     {"seed", fill_seed},
     {"origin", fill_origin},
     {"status", fill_run_status},
@@ -383,6 +392,7 @@ static bool source_init(struct source *s, const struct run_output *o)
     *s = (struct source){.o = o, .w = o->workload, .rows = {[RESULTS_RUNS] = 1, [RESULTS_SUMMARY] = 1}};
     digest_hex(o->workload->digest, DIGEST_BYTES, s->trace_digest);
     results_output_text(&o->config->output, o->keeps_jobs, s->output, sizeof s->output);
+    trace_dropped_text(&o->workload->report, s->rows_dropped, sizeof s->rows_dropped);
     if (o->result == NULL)
         return true;
     s->jobs = o->result->jobs;

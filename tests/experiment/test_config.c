@@ -75,7 +75,7 @@ static const char every_key[] =
     "placement: {name: count}\n"
     "estimate: {source: noise, sigma: 0.25, on_exceed: kill}\n"
     "model: {start_overhead: {by_gpus: {8: 30 s, 1: 7 s}}, restart_overhead: {table: o.csv},\n"
-    "        interleave: {groups: 3, order: worst, inflation: [1, 1.25]}}\n"
+    "        fidelity: stage, interleave: {groups: 3, order: worst, inflation: [1, 1.25]}}\n"
     "measure: {from: 1 d, to: 2 d, warm_up: 3 h}\n"
     "stop: {at: 1.5 h, queue: 100}\n"
     "output: {jobs: off, series: 1 h, segments: on, events: true}\n"
@@ -148,6 +148,7 @@ Test(config, every_key_is_laid_down)
     cr_expect(r->overhead.start.rows[1].gpus == 8 && r->overhead.start.rows[1].ns == 30 * NS_PER_S);
     cr_expect_eq(r->overhead.restart.n_rows, 3);
     cr_expect(r->sharing.groups == 3 && r->sharing.order == INTERLEAVE_WORST);
+    cr_expect_eq(r->sharing.fidelity, SHARING_STAGE);
     cr_assert_eq(r->sharing.inflation.n, 2);
     cr_expect(r->sharing.inflation.v[0] == 1 && r->sharing.inflation.v[1] == 1.25);
     cr_expect_str_eq(r->overhead.restart.table_shown, "o.csv");

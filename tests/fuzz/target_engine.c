@@ -33,13 +33,15 @@ static size_t count(const void *const *list)
     return n;
 }
 
-static void take_policy(struct fuzz_case *c, struct bytes *b)
+static void take_policy(struct fuzz_case *c, struct bytes *b, bool with_params)
 {
     const struct policy_ops *ops = policy_list()[bytes_name(b, policy_name, count((const void *const *)policy_list()))];
     const struct placement_ops *where =
         placement_list()[bytes_name(b, placement_name, count((const void *const *)placement_list()))];
     case_policy(c, ops);
     case_placement(c, where);
+    if (!with_params)
+        return;
     case_take_params(c, b, ops->params, ops->n_params, c->params);
     case_take_params(c, b, where->params, where->n_params, c->placement_params);
 }
@@ -59,7 +61,7 @@ void fuzz_engine(const struct fuzz_target *self, const uint8_t *bytes, size_t n)
     static struct fuzz_case c;
     struct bytes b = {bytes, n};
     case_init(&c);
-    take_policy(&c, &b);
+    take_policy(&c, &b, true);
     case_take_cluster(&c, &b, true, false);
     case_take_model(&c, &b);
     case_take_jobs(&c, &b, false);
@@ -73,9 +75,12 @@ void fuzz_compat(const struct fuzz_target *self, const uint8_t *bytes, size_t n)
     struct bytes b = {bytes, n};
     case_init(&c);
     c.spec.compat = compat_list()[bytes_name(&b, compat_name, count((const void *const *)compat_list()))];
-    take_policy(&c, &b);
-    uint8_t how = bytes_next(&b);
-    case_take_cluster(&c, &b, (how & 1) != 0, true);
+    uint8_t how = bytes_next(&b); /* 0: as plain as the peers want it */
+    take_policy(&c, &b, (how & 4) != 0);
+    if ((how & 8) == 0)
+        c.groups[0] = (struct node_group_spec){.count = 1 + bytes_below(&b, 6), .gpus = 1 + bytes_below(&b, 8), .gpu = ""};
+    else
+        case_take_cluster(&c, &b, (how & 1) != 0, true);
     if ((how & 2) != 0)
         case_take_model(&c, &b);
     case_take_jobs(&c, &b, true);

@@ -404,10 +404,9 @@ static void put_off(struct naive *x)
     bool any = false, anew = false;
     for (uint32_t i = 0; i < x->n; i++) {
         struct naive_job *j = &x->jobs[i];
-        if (j->state == RUNS && j->end <= x->now) {
-            int64_t ran = x->now - j->start;
-            j->end = x->now + (ran < S ? S : ran);
-            any = true;
+        for (; j->state == RUNS && j->end <= x->now; any = true) {
+            int64_t ran = j->end - j->start;
+            j->end += ran < S ? S : ran;
         }
     }
     if (!any)
@@ -440,15 +439,22 @@ static void move_forward(struct naive *x)
     }
 }
 
+/* An arrival, an end, a promised start; while jobs wait, also a predicted end. */
 static int64_t next_instant(const struct naive *x)
 {
     int64_t next = INT64_MAX;
+    bool any_waits = false;
+    for (uint32_t i = 0; i < x->n; i++)
+        any_waits |= x->jobs[i].state == PROMISED;
     for (uint32_t i = 0; i < x->n; i++) {
         const struct naive_job *j = &x->jobs[i];
-        int64_t t = j->state == OUTSIDE    ? j->submit
-                    : j->state == PROMISED ? j->start
-                    : j->state == RUNS     ? j->start + j->duration
-                                           : INT64_MAX;
+        int64_t t = INT64_MAX;
+        if (j->state == OUTSIDE)
+            t = j->submit;
+        else if (j->state == PROMISED)
+            t = j->start;
+        else if (j->state == RUNS)
+            t = any_waits && j->end < j->start + j->duration ? j->end : j->start + j->duration;
         next = t < next ? t : next;
     }
     return next;
@@ -534,8 +540,8 @@ static void against_naive(uint32_t seed, const int64_t *sizes, uint32_t n_lines,
         const struct naive_job *want = &x->jobs[i];
         const struct job *have = &c->r.jobs[i];
         cr_assert(have->start_ns == want->start && have->end_ns == want->ended,
-                  "seed %u: job %u (%lld GPUs) runs %g to %g s, but the naive planner says %g to %g s", seed, i,
-                  (long long)want->gpus, (double)have->start_ns * 1e-9, (double)have->end_ns * 1e-9,
+                  "seed %u, estimates %d: job %u (%lld GPUs) runs %g to %g s, but the naive planner says %g to %g s",
+                  seed, (int)kind, i, (long long)want->gpus, (double)have->start_ns * 1e-9, (double)have->end_ns * 1e-9,
                   (double)want->start * 1e-9, (double)want->ended * 1e-9);
         if (kind == EXACT)
             cr_assert_eq(have->start_ns, want->first, "seed %u: job %u is not where it was first promised", seed, i);

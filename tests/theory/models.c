@@ -62,126 +62,108 @@ static double exact_pairs(const struct queue *q)
 #define D SERVICE_DETERMINISTIC
 #define LN SERVICE_LOGNORMAL
 
-#define FIFO(NAME, SERVICE, SERVERS, LOAD, RUNS, BATCH, SEED, TOLERANCE)                                               \
-    {                                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .q = {.policy = "fifo",                                                                                        \
-              .service = SERVICE,                                                                                      \
-              .servers = SERVERS,                                                                                      \
-              .load = LOAD,                                                                                            \
-              .runs = RUNS,                                                                                            \
-              .batch_jobs = BATCH,                                                                                     \
-              .seed = SEED},                                                                                           \
-        .parts = {{MEASURE_WAIT, exact_wait, TOLERANCE},                                                               \
-                  {MEASURE_WAITED, SERVICE == M ? exact_waited : NULL, TOLERANCE}},                                    \
-    }
-#define SIZES(NAME, POLICY, SERVICE, LOAD, RUNS, BATCH, SEED, MEASURE, EXACT, TOLERANCE)                               \
-    {                                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .q = {.policy = POLICY,                                                                                        \
-              .service = SERVICE,                                                                                      \
-              .servers = 1,                                                                                            \
-              .load = LOAD,                                                                                            \
-              .runs = RUNS,                                                                                            \
-              .batch_jobs = BATCH,                                                                                     \
-              .seed = SEED},                                                                                           \
-        .parts = {{MEASURE, EXACT, TOLERANCE}},                                                                        \
-    }
-/* Blind policies that interrupt: with exponential service all have the mean response of processor sharing, whatever the quantum. */
-#define BLIND(NAME, POLICY, LOAD, PARAM, VALUE, SEED)                                                                  \
-    {                                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .q = {.policy = POLICY,                                                                                        \
-              .service = M,                                                                                            \
-              .servers = 1,                                                                                            \
-              .load = LOAD,                                                                                            \
-              .param = PARAM,                                                                                          \
-              .value = VALUE,                                                                                          \
-              .runs = 1,                                                                                               \
-              .batch_jobs = 10000,                                                                                     \
-              .seed = SEED},                                                                                           \
-        .has_control = true, .parts = {{MEASURE_RESPONSE, exact_sharing, 0.02}},                                       \
-    }
-#define SHARING(NAME, SERVICE, LOAD, QUANTUM, HALF, RUNS, CONTROL, SEED)                                               \
-    {                                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .q = {.policy = "round_robin",                                                                                 \
-              .service = SERVICE,                                                                                      \
-              .servers = 1,                                                                                            \
-              .load = LOAD,                                                                                            \
-              .param = "quantum",                                                                                      \
-              .value = QUANTUM,                                                                                        \
-              .runs = RUNS,                                                                                            \
-              .batch_jobs = 10000,                                                                                     \
-              .seed = SEED},                                                                                           \
-        .half_value = HALF, .has_control = CONTROL, .parts = {{MEASURE_RESPONSE, exact_sharing, 0.02}},                \
-    }
-#define UNLIMITED(NAME, SERVICE, OFFERED, SEED)                                                                        \
-    {                                                                                                                  \
-        .name = NAME,                                                                                                  \
-        .q = {.policy = "fifo",                                                                                        \
-              .service = SERVICE,                                                                                      \
-              .servers = 256,                                                                                          \
-              .load = OFFERED / 256.0,                                                                                 \
-              .runs = 2,                                                                                               \
-              .batch_jobs = 10000,                                                                                     \
-              .seed = SEED},                                                                                           \
-        .parts = {{MEASURE_NUMBER, exact_number, 0.01}, {MEASURE_PAIRS, exact_pairs, 0.02}},                           \
-    }
+/* What is measured, and what theory says of it. */
+#define WAIT MEASURE_WAIT, exact_wait
+#define WAITED MEASURE_WAITED, exact_waited
+#define WAIT_SJF MEASURE_WAIT, exact_sjf
+#define WAIT_URGENT MEASURE_WAIT_URGENT, exact_urgent
+#define WAIT_PATIENT MEASURE_WAIT_PATIENT, exact_patient
+#define RESPONSE_SRPT MEASURE_RESPONSE, exact_srpt
+/* Policies that know no sizes and interrupt: with exponential service all have it, whatever the quantum. */
+#define RESPONSE_SHARING MEASURE_RESPONSE, exact_sharing
+#define NUMBER MEASURE_NUMBER, exact_number
+#define PAIRS MEASURE_PAIRS, exact_pairs
 
+#define URGENT 0.4
+
+/* clang-format off: a line a model */
+/* name, {policy, service, servers, load, runs, jobs a batch, seed, parameter, value, urgent}, {measure, tolerance}s, control, half value */
 const struct model models[] = {
-    FIFO("M/M/1 fifo", M, 1, 0.5, 3, 5000, 11, 0.02),
-    FIFO("M/M/1 fifo", M, 1, 0.7, 7, 10000, 12, 0.02),
-    FIFO("M/M/1 fifo", M, 1, 0.9, 7, 20000, 13, 0.06),
-    FIFO("M/M/2 fifo", M, 2, 0.5, 5, 5000, 14, 0.02),
-    FIFO("M/M/4 fifo", M, 4, 0.7, 14, 10000, 15, 0.02),
-    FIFO("M/M/4 fifo", M, 4, 0.9, 7, 20000, 16, 0.06),
-    FIFO("M/M/16 fifo", M, 16, 0.9, 7, 20000, 17, 0.07),
-    FIFO("M/D/1 fifo", D, 1, 0.5, 2, 5000, 18, 0.02),
-    FIFO("M/D/1 fifo", D, 1, 0.7, 5, 10000, 19, 0.02),
-    FIFO("M/D/1 fifo", D, 1, 0.9, 4, 20000, 20, 0.06),
-    FIFO("M/LN/1 fifo", LN, 1, 0.5, 8, 10000, 21, 0.02),
-    FIFO("M/LN/1 fifo", LN, 1, 0.7, 14, 20000, 22, 0.02),
-    FIFO("M/LN/1 fifo", LN, 1, 0.9, 7, 20000, 23, 0.08),
-    SIZES("M/M/1 random", "random", M, 0.7, 7, 10000, 31, MEASURE_WAIT, exact_wait, 0.02),
-    SIZES("M/M/1 sjf", "sjf", M, 0.5, 3, 5000, 32, MEASURE_WAIT, exact_sjf, 0.02),
-    SIZES("M/M/1 sjf", "sjf", M, 0.7, 6, 10000, 33, MEASURE_WAIT, exact_sjf, 0.02),
-    SIZES("M/M/1 srtf", "srtf", M, 0.5, 1, 5000, 34, MEASURE_RESPONSE, exact_srpt, 0.02),
-    SIZES("M/M/1 srtf", "srtf", M, 0.7, 2, 10000, 35, MEASURE_RESPONSE, exact_srpt, 0.02),
-    SIZES("M/M/1 srtf", "srtf", M, 0.9, 4, 20000, 36, MEASURE_RESPONSE, exact_srpt, 0.05),
-    SIZES("M/LN/1 srtf", "srtf", LN, 0.5, 1, 5000, 37, MEASURE_RESPONSE, exact_srpt, 0.02),
-    SIZES("M/LN/1 srtf", "srtf", LN, 0.7, 2, 10000, 38, MEASURE_RESPONSE, exact_srpt, 0.02),
-    SIZES("M/LN/1 srtf", "srtf", LN, 0.9, 4, 20000, 39, MEASURE_RESPONSE, exact_srpt, 0.05),
-    {.name = "M/M/1 priority",
-     .q = {.policy = "priority", .servers = 1, .load = 0.7, .urgent = 0.4, .runs = 9, .batch_jobs = 20000, .seed = 41},
-     .parts = {{MEASURE_WAIT_URGENT, exact_urgent, 0.02}, {MEASURE_WAIT_PATIENT, exact_patient, 0.02}}},
-    BLIND("M/M/1 las", "las", 0.7, "quantum", "20 s", 51),
-    BLIND("M/M/1 tiresias", "tiresias", 0.7, "thresholds", "[50, 150]", 52),
-    BLIND("M/M/1 round_robin", "round_robin", 0.5, "quantum", "50 s", 53),
-    BLIND("M/M/1 round_robin", "round_robin", 0.7, "quantum", "50 s", 54),
-    BLIND("M/M/1 round_robin", "round_robin", 0.9, "quantum", "50 s", 55),
-    SHARING("M/D/1 round_robin, quantum to 0", D, 0.5, "20 s", "10 s", 1, false, 61),
-    SHARING("M/D/1 round_robin, quantum to 0", D, 0.7, "20 s", "10 s", 2, false, 62),
-    SHARING("M/LN/1 round_robin, quantum to 0", LN, 0.5, "40 s", "20 s", 1, true, 63),
-    SHARING("M/LN/1 round_robin, quantum to 0", LN, 0.7, "40 s", "20 s", 3, true, 64),
-    UNLIMITED("M/M/inf", M, 10, 71),
-    UNLIMITED("M/M/inf", M, 60, 72),
-    UNLIMITED("M/D/inf", D, 10, 73),
-    UNLIMITED("M/D/inf", D, 60, 74),
-    UNLIMITED("M/LN/inf", LN, 10, 75),
-    UNLIMITED("M/LN/inf", LN, 60, 76),
+    {"M/M/1 fifo", {"fifo", M, 1, 0.5, 3, 5000, 11}, {{WAIT, 0.02}, {WAITED, 0.01}}},
+    {"M/M/1 fifo", {"fifo", M, 1, 0.7, 7, 10000, 12}, {{WAIT, 0.02}, {WAITED, 0.01}}},
+    {"M/M/1 fifo", {"fifo", M, 1, 0.9, 7, 20000, 13}, {{WAIT, 0.06}, {WAITED, 0.02}}},
+    {"M/M/2 fifo", {"fifo", M, 2, 0.5, 5, 5000, 14}, {{WAIT, 0.02}, {WAITED, 0.01}}},
+    {"M/M/4 fifo", {"fifo", M, 4, 0.7, 14, 10000, 15}, {{WAIT, 0.02}, {WAITED, 0.01}}},
+    {"M/M/4 fifo", {"fifo", M, 4, 0.9, 7, 20000, 16}, {{WAIT, 0.06}, {WAITED, 0.02}}},
+    {"M/M/16 fifo", {"fifo", M, 16, 0.9, 7, 20000, 17}, {{WAIT, 0.07}, {WAITED, 0.02}}},
+    {"M/D/1 fifo", {"fifo", D, 1, 0.5, 2, 5000, 18}, {{WAIT, 0.02}}},
+    {"M/D/1 fifo", {"fifo", D, 1, 0.7, 5, 10000, 19}, {{WAIT, 0.02}}},
+    {"M/D/1 fifo", {"fifo", D, 1, 0.9, 4, 20000, 20}, {{WAIT, 0.06}}},
+    {"M/LN/1 fifo", {"fifo", LN, 1, 0.5, 8, 10000, 21}, {{WAIT, 0.02}}},
+    {"M/LN/1 fifo", {"fifo", LN, 1, 0.7, 14, 20000, 22}, {{WAIT, 0.02}}},
+    {"M/LN/1 fifo", {"fifo", LN, 1, 0.9, 7, 20000, 23}, {{WAIT, 0.08}}},
+    {"M/M/1 random", {"random", M, 1, 0.7, 7, 10000, 31}, {{WAIT, 0.02}}},
+    {"M/M/1 sjf", {"sjf", M, 1, 0.5, 3, 5000, 32}, {{WAIT_SJF, 0.02}}},
+    {"M/M/1 sjf", {"sjf", M, 1, 0.7, 6, 10000, 33}, {{WAIT_SJF, 0.02}}},
+    {"M/M/1 srtf", {"srtf", M, 1, 0.5, 1, 5000, 34}, {{RESPONSE_SRPT, 0.02}}},
+    {"M/M/1 srtf", {"srtf", M, 1, 0.7, 2, 10000, 35}, {{RESPONSE_SRPT, 0.02}}},
+    {"M/M/1 srtf", {"srtf", M, 1, 0.9, 4, 20000, 36}, {{RESPONSE_SRPT, 0.05}}},
+    {"M/LN/1 srtf", {"srtf", LN, 1, 0.5, 1, 5000, 37}, {{RESPONSE_SRPT, 0.02}}},
+    {"M/LN/1 srtf", {"srtf", LN, 1, 0.7, 2, 10000, 38}, {{RESPONSE_SRPT, 0.02}}},
+    {"M/LN/1 srtf", {"srtf", LN, 1, 0.9, 4, 20000, 39}, {{RESPONSE_SRPT, 0.05}}},
+    {"M/M/1 priority",
+     {"priority", M, 1, 0.7, 9, 20000, 41, "ageing", "0 s", URGENT},
+     {{WAIT_URGENT, 0.02}, {WAIT_PATIENT, 0.02}}},
+    {"M/M/1 las", {"las", M, 1, 0.7, 1, 10000, 51, "quantum", "20 s"}, {{RESPONSE_SHARING, 0.02}}, true},
+    {"M/M/1 tiresias",
+     {"tiresias", M, 1, 0.7, 1, 10000, 52, "thresholds", "[50, 150]"},
+     {{RESPONSE_SHARING, 0.02}},
+     true},
+    {"M/M/1 round_robin",
+     {"round_robin", M, 1, 0.5, 1, 10000, 53, "quantum", "50 s"},
+     {{RESPONSE_SHARING, 0.02}},
+     true},
+    {"M/M/1 round_robin",
+     {"round_robin", M, 1, 0.7, 1, 10000, 54, "quantum", "50 s"},
+     {{RESPONSE_SHARING, 0.02}},
+     true},
+    {"M/M/1 round_robin",
+     {"round_robin", M, 1, 0.9, 1, 10000, 55, "quantum", "50 s"},
+     {{RESPONSE_SHARING, 0.02}},
+     true},
+    {"M/D/1 round_robin, quantum to 0",
+     {"round_robin", D, 1, 0.5, 1, 10000, 61, "quantum", "20 s"},
+     {{RESPONSE_SHARING, 0.02}},
+     false,
+     "10 s"},
+    {"M/D/1 round_robin, quantum to 0",
+     {"round_robin", D, 1, 0.7, 2, 10000, 62, "quantum", "20 s"},
+     {{RESPONSE_SHARING, 0.02}},
+     false,
+     "10 s"},
+    {"M/LN/1 round_robin, quantum to 0",
+     {"round_robin", LN, 1, 0.5, 1, 10000, 63, "quantum", "40 s"},
+     {{RESPONSE_SHARING, 0.02}},
+     true,
+     "20 s"},
+    {"M/LN/1 round_robin, quantum to 0",
+     {"round_robin", LN, 1, 0.7, 3, 10000, 64, "quantum", "40 s"},
+     {{RESPONSE_SHARING, 0.02}},
+     true,
+     "20 s"},
+    {"M/M/inf", {"fifo", M, 256, 10 / 256.0, 2, 10000, 71}, {{NUMBER, 0.01}, {PAIRS, 0.02}}},
+    {"M/M/inf", {"fifo", M, 256, 60 / 256.0, 2, 10000, 72}, {{NUMBER, 0.01}, {PAIRS, 0.02}}},
+    {"M/D/inf", {"fifo", D, 256, 10 / 256.0, 2, 10000, 73}, {{NUMBER, 0.01}, {PAIRS, 0.02}}},
+    {"M/D/inf", {"fifo", D, 256, 60 / 256.0, 2, 10000, 74}, {{NUMBER, 0.01}, {PAIRS, 0.02}}},
+    {"M/LN/inf", {"fifo", LN, 256, 10 / 256.0, 2, 10000, 75}, {{NUMBER, 0.01}, {PAIRS, 0.02}}},
+    {"M/LN/inf", {"fifo", LN, 256, 60 / 256.0, 2, 10000, 76}, {{NUMBER, 0.01}, {PAIRS, 0.02}}},
 };
+/* clang-format on */
 const uint32_t n_models = sizeof models / sizeof *models;
 
-static const char *const quantities[N_MEASURES] = {
-    [MEASURE_RESPONSE] = "mean response",
-    [MEASURE_WAIT] = "mean wait",
-    [MEASURE_WAITED] = "probability of waiting",
-    [MEASURE_WAIT_URGENT] = "mean wait of the urgent 40 %",
-    [MEASURE_WAIT_PATIENT] = "mean wait of the others",
-    [MEASURE_NUMBER] = "mean number in system N",
-    [MEASURE_PAIRS] = "mean of N (N - 1)",
-};
+const char *measure_text(enum measure m)
+{
+    static const char *const texts[N_MEASURES] = {
+        [MEASURE_RESPONSE] = "mean response",
+        [MEASURE_WAIT] = "mean wait",
+        [MEASURE_WAITED] = "probability of waiting",
+        [MEASURE_WAIT_URGENT] = "mean wait of the urgent 40 %",
+        [MEASURE_WAIT_PATIENT] = "mean wait of the others",
+        [MEASURE_NUMBER] = "mean number in system N",
+        [MEASURE_PAIRS] = "mean of N (N - 1)",
+    };
+    return texts[m];
+}
 
 /* ---- running it ---------------------------------------------------------------------------------------- */
 
@@ -242,7 +224,7 @@ void report_line(const char *format, ...)
 static void compare(const struct model *m, const struct model_part *part, const struct interval *i)
 {
     double exact = part->exact(&m->q), load = m->q.load * (part->measure >= MEASURE_NUMBER ? m->q.servers : 1);
-    const char *quantity = quantities[part->measure];
+    const char *quantity = measure_text(part->measure);
     uint32_t n = m->q.runs * (RUN_JOBS / m->q.batch_jobs - 1);
     report_line("theory\t%s\t%s\t%g\t%.7g\t%.7g\t%.3g\t%g", m->name, quantity, load, exact, i->mean, i->half_width,
                 part->tolerance);

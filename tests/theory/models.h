@@ -13,17 +13,20 @@ struct model_part {
 };
 
 struct model {
-    const char *name; /* several entries may share one: the same model at other loads */
+    const char *name; /* several entries, one behind the other, may share one: the same model at other loads */
     struct queue q;
-    /* Half of q.value, a quantum: the same workloads are run with both and the linear term of the quantum's effect is taken out
+    struct model_part parts[2]; /* up to the first without `exact` */
+    bool has_control;           /* MEASURE_WORK serves as a control variate */
+    /* Half of q.value, a quantum: the same workloads are run with both, and the linear term of the quantum's effect is taken out
      * (Richardson), because theory speaks of the limit. NULL: none. */
     const char *half_value;
-    bool has_control;           /* MEASURE_WORK serves as a control variate */
-    struct model_part parts[2]; /* until exact == NULL */
 };
 
 extern const struct model models[];
 extern const uint32_t n_models;
+
+/* What a measure is called: "mean wait". MEASURE_WORK is never reported. */
+const char *measure_text(enum measure m);
 
 /* Comparisons in the whole table. */
 uint32_t models_family(void);

@@ -178,8 +178,6 @@ static void run_once(struct queue_result *out, const struct queue *q, uint32_t r
     case_policy(c, q->policy);
     if (q->param != NULL)
         case_param(c, q->param, q->value);
-    if (q->urgent > 0)
-        case_param(c, "ageing", "0 s");
     c->spec.check = false; /* the exact laws below are the check; the books of small cases are checked elsewhere */
     double *work_ns = malloc(RUN_JOBS * sizeof *work_ns);
     cr_assert(work_ns != NULL && RUN_JOBS % q->batch_jobs == 0);

@@ -27,13 +27,13 @@ enum { RUN_JOBS = 420000 };
 struct queue {
     const char *policy;
     enum service service;
-    uint32_t servers;          /* GPUs: up to 8 on one node, else nodes of 8 */
-    double load;               /* arrival rate * mean service time / servers */
-    double urgent;             /* share of jobs of priority 1, the others have 0 */
-    const char *param, *value; /* one parameter of the policy, as in YAML; NULL: all have their defaults */
-    uint32_t runs;             /* independent ones, of RUN_JOBS jobs each */
-    uint32_t batch_jobs;       /* divides RUN_JOBS */
+    uint32_t servers;    /* GPUs: up to 8 on one node, else nodes of 8 */
+    double load;         /* arrival rate * mean service time / servers */
+    uint32_t runs;       /* independent ones, of RUN_JOBS jobs each */
+    uint32_t batch_jobs; /* divides RUN_JOBS */
     uint32_t seed;
+    const char *param, *value; /* one parameter of the policy, as in YAML; NULL: all have their defaults */
+    double urgent;             /* share of jobs of priority 1, the others have 0 */
     double stretch; /* 0: none; else service times are multiplied by it after they were drawn: a planted error */
 };
 

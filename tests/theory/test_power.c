@@ -22,7 +22,8 @@ static void plant(const char *prefix)
         model_measure(&m, 1.03, seen);
         for (int k = 0; k < 2 && m.parts[k].exact != NULL; k++) {
             double exact = m.parts[k].exact(&m.q);
-            report_line("planted\t%s\t%d\t%.7g\t%.7g\t%.3g", m.name, k, exact, seen[k].mean, seen[k].half_width);
+            report_line("planted\t%s\t%s\t%.7g\t%.7g\t%.3g", m.name, measure_text(m.parts[k].measure), exact,
+                        seen[k].mean, seen[k].half_width);
             cr_expect_not(interval_holds(&seen[k], exact),
                           "%s, part %d: service times are 3 %% too long, and %g +- %g still holds %g", m.name, k,
                           seen[k].mean, seen[k].half_width, exact);
