@@ -417,7 +417,10 @@ static void conservative_on_requeue(void *self, struct sched *s, uint32_t job, e
     struct conservative *c = self;
     leave(c, s, job);
     jobset_insert(&c->queue, job, job, 0);
-    plan_of(c, s, job)->start_ns = SCHED_NEVER; /* before all that came after it */
+    if (c->fresh.first != JOBSET_NONE && jobset_node(&c->fresh, c->fresh.first)->job < job)
+        fresh_insert(c, s, job); /* others before it wait to come up */
+    else
+        plan_of(c, s, job)->start_ns = SCHED_NEVER;
     c->must_replan = true;
 }
 

@@ -33,8 +33,9 @@ struct edge {
 struct matching {
     uint32_t n, n_nodes, n_tops; /* n_nodes: room; n_tops: numbers that have been in use */
     const double *w;
-    double *dual;      /* y, and z of blossoms */
-    double *least;     /* slack of the edge in `from` */
+    double *dual; /* y, and z of blossoms */
+    double *
+        least; /* by node: slack of the edge in `from`; INFINITY: none yet; -INFINITY: none wanted, it is inner or no top */
     uint32_t *from;    /* by top: the outer vertex with the tightest edge to it */
     uint32_t *top;     /* by node; NONE: a blossom number that is free */
     uint32_t *match;   /* by node: the vertex at the other end */
@@ -44,9 +45,11 @@ struct matching {
     uint32_t *queue;   /* of vertices; each at most once a phase and again when its blossom opens */
     uint32_t head, tail;
     uint32_t *stack, *other; /* room for a circle, and for walking nested blossoms */
-    uint32_t stamp;
-    bool is_released; /* as matching_solve_released */
-    bool is_lost;     /* the trees have come apart: give up */
+    uint32_t stamp, offer_stamp;
+    uint32_t *offered; /* by top: stamp of the offer to a blossom */
+    bool has_blossom;  /* one is a top */
+    bool is_released;  /* as matching_solve_released */
+    bool is_lost;      /* the trees have come apart: give up */
     /* of blossom b, at b - n */
     struct edge *edges;    /* n_nodes each: the kept edge to each node */
     uint16_t *member_with; /* n each: the member that holds a vertex, UINT16_MAX */
@@ -79,6 +82,7 @@ static size_t lay(struct matching *m, uint32_t n, char *base)
     TABLE(match, nodes);
     TABLE(parent, nodes);
     TABLE(visited, nodes);
+    TABLE(offered, nodes);
     TABLE(label, nodes);
     TABLE(queue, nodes * 2);
     TABLE(stack, nodes);
@@ -96,6 +100,11 @@ static size_t lay(struct matching *m, uint32_t n, char *base)
 size_t matching_memory(uint32_t n)
 {
     return lay(NULL, n, NULL);
+}
+
+static bool is_top(const struct matching *m, uint32_t x)
+{
+    return m->top[x] == x;
 }
 
 /* ---- edges ----------------------------------------------------------------------------------------- */
@@ -149,17 +158,29 @@ static double slack(const struct matching *m, struct edge e)
 
 static void offer(struct matching *m, uint32_t u, uint32_t x, double its_slack)
 {
-    if (m->from[x] == NONE || its_slack < m->least[x]) {
+    if (its_slack < m->least[x]) {
         m->from[x] = u;
         m->least[x] = its_slack;
     }
 }
 
-static void look_anew(struct matching *m, uint32_t x)
+static void want(struct matching *m, uint32_t x)
 {
     m->from[x] = NONE;
+    m->least[x] = INFINITY;
+}
+
+static void want_none(struct matching *m, uint32_t x)
+{
+    m->from[x] = NONE;
+    m->least[x] = -INFINITY;
+}
+
+static void look_anew(struct matching *m, uint32_t x)
+{
+    want(m, x);
     for (uint32_t u = 0; u < m->n; u++) {
-        if (m->top[u] == x || m->label[m->top[u]] != OUTER)
+        if (m->label[m->top[u]] != OUTER || m->top[u] == x)
             continue;
         struct edge e = edge_of(m, u, x);
         if (weight(m, e) > 0)
@@ -202,6 +223,7 @@ static void set_top(struct matching *m, uint32_t node, uint32_t top)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t x = list[i];
         m->top[x] = top;
+        want_none(m, x);
         if (is_blossom(m, x))
             n = list_members(m, x, n);
     }
@@ -344,6 +366,7 @@ static void blossom_make(struct matching *m, uint32_t x, uint32_t base, uint32_t
     m->n_tops = b == m->n_tops ? b + 1 : m->n_tops;
     m->dual[b] = 0;
     m->label[b] = OUTER;
+    m->has_blossom = true;
     m->match[b] = m->match[base];
     uint16_t *v = members_of(m, b);
     v[0] = (uint16_t)base;
@@ -385,12 +408,12 @@ static void blossom_open(struct matching *m, uint32_t b)
         m->parent[inner] = edge_of(m, outer, inner).u;
         m->label[inner] = INNER;
         m->label[outer] = OUTER;
-        m->from[inner] = NONE;
+        want_none(m, inner);
         look_anew(m, outer);
         queue_push(m, outer);
     }
     m->label[entry] = INNER;
-    m->from[entry] = NONE;
+    want_none(m, entry);
     m->parent[entry] = m->parent[b];
     for (uint32_t k = place + 1; k < n; k++) {
         m->label[v[k]] = FREE;
@@ -409,7 +432,8 @@ static bool grow(struct matching *m, struct edge e)
         uint32_t mate = m->top[m->match[y]];
         m->parent[y] = e.u;
         m->label[y] = INNER;
-        m->from[y] = m->from[mate] = NONE;
+        want_none(m, y);
+        want(m, mate);
         m->label[mate] = OUTER;
         queue_push(m, mate);
     } else if (m->label[y] == OUTER) {
@@ -424,27 +448,71 @@ static bool grow(struct matching *m, struct edge e)
     return false;
 }
 
-static bool look_around(struct matching *m, uint32_t u)
+/* Offer the edges from u to each blossom that has one of the vertices [begin, end). */
+static void offer_blossoms(struct matching *m, uint32_t u, const double *row, uint32_t begin, uint32_t end)
 {
-    const double *row = m->w + (size_t)u * m->n, *dual = m->dual, y = m->dual[u];
-    for (uint32_t v = 0; v < m->n; v++) {
+    if (!m->has_blossom)
+        return;
+    m->offer_stamp++;
+    for (uint32_t v = begin; v < end; v++) {
         uint32_t x = m->top[v];
-        if (!(row[v] > 0) || x == m->top[u])
+        if (!is_blossom(m, x) || m->offered[x] == m->offer_stamp || !(row[v] > 0) || x == m->top[u])
             continue;
-        double s = y + dual[v] - row[v] * 2;
-        if (s <= 0) {
-            if (grow(m, (struct edge){(uint16_t)u, (uint16_t)v}))
-                return true;
-        } else if (m->label[x] != INNER) {
-            offer(m, u, x, x == v ? s : slack(m, edge_of(m, u, x)));
-        }
+        m->offered[x] = m->offer_stamp;
+        if (m->label[x] != INNER)
+            offer(m, u, x, slack(m, edge_of(m, u, x)));
     }
-    return false;
 }
 
-static bool is_top(const struct matching *m, uint32_t x)
+typedef double pair_of_doubles __attribute__((vector_size(16)));
+typedef long long pair_of_masks __attribute__((vector_size(16)));
+
+static pair_of_doubles load(const double *at)
 {
-    return m->top[x] == x;
+    pair_of_doubles v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+/* Is one of the edges from u, of dual y, to the vertices [v, v + 4) tight, or tighter than the tightest known so far? */
+static bool are_worth_a_look(double y, const double *row, const double *dual, const double *least)
+{
+    pair_of_masks found = {0, 0};
+    for (uint32_t i = 0; i < 4; i += 2) {
+        pair_of_doubles w = load(row + i), s = (y + load(dual + i)) - w * 2, none = {0, 0};
+        found |= ((s < load(least + i)) | (s <= none)) & (w > none);
+    }
+    return (found[0] | found[1]) != 0;
+}
+
+static bool look_around(struct matching *m, uint32_t u)
+{
+    const double *row = m->w + (size_t)u * m->n, y = m->dual[u];
+    uint32_t begin = 0;
+    for (uint32_t v = 0; v < m->n; v++) {
+        if (v % 4 == 0)
+            while (v + 4 <= m->n && !are_worth_a_look(y, row + v, m->dual + v, m->least + v))
+                v += 4;
+        if (v == m->n)
+            break;
+        uint32_t x = m->top[v];
+        double s = y + m->dual[v] - row[v] * 2;
+        if (!(row[v] > 0) || x == m->top[u])
+            continue;
+        if (s > 0) {
+            if (x == v)
+                offer(m, u, x, s);
+            continue;
+        }
+        if (m->label[x] == INNER)
+            continue;
+        offer_blossoms(m, u, row, begin, v); /* before the trees change */
+        begin = v + 1;
+        if (grow(m, (struct edge){(uint16_t)u, (uint16_t)v}))
+            return true;
+    }
+    offer_blossoms(m, u, row, begin, m->n);
+    return false;
 }
 
 /* By how much the duals can move. */
@@ -497,13 +565,20 @@ static bool phase(struct matching *m)
     bool has_root = false;
     m->head = m->tail = 0;
     memset(m->label, FREE, m->n_tops);
-    memset(m->from, 0xff, m->n_tops * sizeof *m->from);
-    for (uint32_t x = 0; x < m->n_tops; x++)
-        if (is_top(m, x) && m->match[x] == NONE) {
+    m->has_blossom = false;
+    for (uint32_t x = 0; x < m->n_tops; x++) {
+        if (!is_top(m, x)) {
+            want_none(m, x);
+            continue;
+        }
+        want(m, x);
+        m->has_blossom |= is_blossom(m, x);
+        if (m->match[x] == NONE) {
             m->label[x] = OUTER;
             queue_push(m, x);
             has_root = true;
         }
+    }
     while (has_root && !m->is_lost) {
         while (m->head < m->tail && !m->is_lost) {
             uint32_t u = m->queue[m->head++];
@@ -540,6 +615,7 @@ static bool solve(uint32_t n, const double *weights, uint32_t *mate, void *memor
     m->n_tops = n;
     m->is_released = is_released;
     memset(m->visited, 0, m->n_nodes * sizeof *m->visited);
+    memset(m->offered, 0, m->n_nodes * sizeof *m->offered);
     memset(m->parent, 0, m->n_nodes * sizeof *m->parent);
     double largest = 0;
     for (size_t i = 0; i < (size_t)n * n; i++)

@@ -66,8 +66,11 @@ gsl_ran_discrete_t *generator_zipf(uint32_t n, double exponent)
 int64_t generator_shift(struct workload *w)
 {
     int64_t first_s = w->submit_ns[0] / INT64_C(1000000000);
-    for (uint32_t j = 0; j < w->n_jobs; j++)
+    for (uint32_t j = 0; j < w->n_jobs; j++) {
         w->submit_ns[j] -= first_s * INT64_C(1000000000);
+        if (w->deadline_ns != NULL && w->deadline_ns[j] != WORKLOAD_ABSENT)
+            w->deadline_ns[j] -= first_s * INT64_C(1000000000);
+    }
     return first_s;
 }
 

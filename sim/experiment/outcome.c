@@ -60,7 +60,7 @@ static int compute(struct outcome *o, const struct outcome_context *c)
     uint32_t n_queues = is_one ? 1 : config->cluster.n_vcs;
     if (wants_recorder(&config->output)) {
         o->recorder = recorder_create(&config->output, n_queues, &o->error);
-        if (o->recorder == NULL)
+        if (o->recorder == NULL || recorder_follow(o->recorder, out->workload, &config->cluster, &o->error) != 0)
             return o->error.code;
         spec.watch = recorder_watch(o->recorder);
     }

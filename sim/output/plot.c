@@ -24,6 +24,10 @@ static const struct figure {
     {{"bars", "mean and 99th percentile JCT and mean wait by policy"}, plot_bars, false},
     {{"bars_normalized", "the same as ratio to the first policy"}, plot_bars_normalized, false},
     {{"jct_by_gpus", "mean JCT by GPU demand"}, plot_jct_by_gpus, false},
+    {{"resources",
+      "use of storage, CPU, GPU and network over time, one figure a policy (needs series and stage times)"},
+     plot_resources,
+     true},
     {{"gantt", "GPUs over time, one figure a policy (needs segments)"}, plot_gantt, true},
     {{"gantt_jobs", "jobs over time, one figure a policy"}, plot_gantt_jobs, true},
 };

@@ -22,6 +22,7 @@ int plot_queue(struct plot_job *p, struct error *err);
 int plot_bars(struct plot_job *p, struct error *err);
 int plot_bars_normalized(struct plot_job *p, struct error *err);
 int plot_jct_by_gpus(struct plot_job *p, struct error *err);
+int plot_resources(struct plot_job *p, struct error *err);
 int plot_gantt(struct plot_job *p, struct error *err);
 int plot_gantt_jobs(struct plot_job *p, struct error *err);
 

@@ -86,13 +86,6 @@ static const char *id_of(const struct gantt_jobs *j, uint64_t rank)
     return rank < j->n ? j->ids + rank * j->stride : "?";
 }
 
-static void subtitle_of_run(const struct plot_job *p, char *out, size_t size)
-{
-    struct plot_policy policy = {p->policy->label, 1, p->policy->runs};
-    struct plot_combo one = {"", p->combo->words, 1, &policy};
-    plot_subtitle(&one, out, size);
-}
-
 /* ---- gantt: a row a GPU ----------------------------------------------------------------------- */
 
 /* What is shown: nodes [0, n_nodes) and times [from_s, to_s). */
@@ -165,7 +158,7 @@ static void draw_gpus(struct plot_job *p, const struct stretches *s, const struc
                  unit.name, cut->last_s / all.seconds, all.name);
     }
     snprintf(title, sizeof title, "Schedule of %s: GPUs over time", p->policy->label);
-    subtitle_of_run(p, subtitle, sizeof subtitle);
+    plot_run_subtitle(p->combo, p->policy, subtitle, sizeof subtitle);
     struct canvas canvas = {.type = p->type,
                             .title = title,
                             .subtitle = subtitle,
@@ -341,7 +334,7 @@ static int draw_jobs(struct plot_job *p, const struct stretches *s, const struct
         snprintf(note + used, sizeof note - used, ", whose last one ends at %.3g %s", cut.last_s / all.seconds,
                  all.name);
     snprintf(title, sizeof title, "Schedule of %s: jobs over time", p->policy->label);
-    subtitle_of_run(p, subtitle, sizeof subtitle);
+    plot_run_subtitle(p->combo, p->policy, subtitle, sizeof subtitle);
     struct canvas canvas = {.type = p->type,
                             .title = title,
                             .subtitle = subtitle,

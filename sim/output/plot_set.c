@@ -175,3 +175,10 @@ const char *plot_subtitle(const struct plot_combo *c, char *out, size_t size)
     }
     return out;
 }
+
+const char *plot_run_subtitle(const struct plot_combo *c, const struct plot_policy *policy, char *out, size_t size)
+{
+    struct plot_policy first = {policy->label, 1, policy->runs};
+    struct plot_combo one = {"", c->words, 1, &first};
+    return plot_subtitle(&one, out, size);
+}

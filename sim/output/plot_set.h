@@ -31,4 +31,7 @@ void plot_set_fini(struct plot_set *s);
 /* "philly · trace 5f2d8a7c1b3e · 8 nodes x 8 v100 GPUs · trace.load 0.7 · seeds 1, 2, 3" into `out`. */
 const char *plot_subtitle(const struct plot_combo *c, char *out, size_t size);
 
+/* The same for figures of one policy's first run. */
+const char *plot_run_subtitle(const struct plot_combo *c, const struct plot_policy *policy, char *out, size_t size);
+
 #endif

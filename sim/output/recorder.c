@@ -6,6 +6,7 @@
  * Levels change at instants. A bin (begin, end] takes in the instant at its end, so a count at time t is what holds after all that
  * happens at t. Each queue adds what it allocates and what it could to two integrals that start anew with each bin.
  */
+#include "output/recorder_resources.h"
 #include "output/recorder_tables.h"
 
 #include "base/number.h"
@@ -34,6 +35,9 @@ struct recorder {
     uint32_t n_queues, n_scopes;
     struct queue *queues;
     int64_t bin_end_ns;
+    bool has_resources;
+    struct recorder_resources resources;
+    struct rows capacity; /* GPU ns, [bin][queue], where there are resources */
     struct rows series, segment_rows, alloc_rows, event_rows, why;
 };
 
@@ -59,9 +63,16 @@ static void *rows_add(struct recorder *r, struct rows *t, size_t size, size_t co
 const char *series_name_text(enum series_name n)
 {
     static const char *const names[SERIES_NAMES] = {
-        [SERIES_QUEUED_JOBS] = "queued_jobs",         [SERIES_RUNNING_JOBS] = "running_jobs",
-        [SERIES_ALLOCATED_GPUS] = "allocated_gpus",   [SERIES_CAPACITY_GPUS] = "capacity_gpus",
-        [SERIES_GPU_UTILIZATION] = "gpu_utilization", [SERIES_QUEUED_GPUS] = "queued_gpus",
+        [SERIES_QUEUED_JOBS] = "queued_jobs",
+        [SERIES_RUNNING_JOBS] = "running_jobs",
+        [SERIES_ALLOCATED_GPUS] = "allocated_gpus",
+        [SERIES_CAPACITY_GPUS] = "capacity_gpus",
+        [SERIES_GPU_UTILIZATION] = "gpu_utilization",
+        [SERIES_QUEUED_GPUS] = "queued_gpus",
+        [SERIES_STORAGE_UTILIZATION] = "storage_utilization",
+        [SERIES_CPU_UTILIZATION] = "cpu_utilization",
+        [SERIES_GPU_BUSY] = "gpu_busy",
+        [SERIES_NETWORK_UTILIZATION] = "network_utilization",
     };
     return names[n];
 }
@@ -87,11 +98,23 @@ struct recorder *recorder_create(const struct output_spec *what, uint32_t n_inst
     return r;
 }
 
+int recorder_follow(struct recorder *r, const struct workload *w, const struct cluster_spec *cluster, struct error *err)
+{
+    if (r->step_ns <= 0 || w->stage_ns[0] == NULL || w->iteration_ns == NULL)
+        return BRAID_OK;
+    if (!recorder_resources_init(&r->resources, w, cluster, r->n_queues, r->step_ns))
+        return error_set(err, BRAID_FAILED, "out of memory for a recorder of %u queues", r->n_queues);
+    r->has_resources = true;
+    return BRAID_OK;
+}
+
 void recorder_destroy(struct recorder *r)
 {
     if (r == NULL)
         return;
     free(r->queues);
+    recorder_resources_fini(&r->resources);
+    free(r->capacity.data);
     free(r->series.data);
     free(r->segment_rows.data);
     free(r->alloc_rows.data);
@@ -124,24 +147,33 @@ static double share(double part, double whole)
     return whole > 0 ? part / whole : NAN;
 }
 
+static uint32_t n_names(const struct recorder *r)
+{
+    return r->has_resources ? SERIES_NAMES : SERIES_LEVELS;
+}
+
 static void bin_close(struct recorder *r)
 {
-    double *v = rows_add(r, &r->series, sizeof *v, (size_t)r->n_scopes * SERIES_NAMES);
-    if (v == NULL)
+    size_t n = (size_t)r->n_scopes * n_names(r);
+    double *v = rows_add(r, &r->series, sizeof *v, n);
+    double *capacities = r->has_resources ? rows_add(r, &r->capacity, sizeof *capacities, r->n_queues) : NULL;
+    if (r->is_short)
         return;
-    memset(v, 0, (size_t)r->n_scopes * SERIES_NAMES * sizeof *v);
+    memset(v, 0, n * sizeof *v);
     double allocated = 0, capacity = 0;
     for (uint32_t i = 0; i < r->n_queues; i++) {
         struct queue *q = &r->queues[i];
         queue_advance(q, r->bin_end_ns);
         values_add(v, q);
         if (r->n_scopes > 1) {
-            double *mine = v + (size_t)(1 + i) * SERIES_NAMES;
+            double *mine = v + (size_t)(1 + i) * n_names(r);
             values_add(mine, q);
             mine[SERIES_GPU_UTILIZATION] = share(q->allocated_gpu_ns, q->capacity_gpu_ns);
         }
         allocated += q->allocated_gpu_ns;
         capacity += q->capacity_gpu_ns;
+        if (capacities != NULL)
+            capacities[i] = q->capacity_gpu_ns;
         q->allocated_gpu_ns = q->capacity_gpu_ns = 0;
     }
     v[SERIES_GPU_UTILIZATION] = share(allocated, capacity);
@@ -159,6 +191,26 @@ static void on_levels(void *self, int64_t at_ns, uint32_t instance, const struct
     r->queues[instance].levels = *levels;
 }
 
+/* The bins' values that wait for the end of the run. */
+static void resources_fill(struct recorder *r)
+{
+    double *v = r->series.data;
+    const double *capacities = r->capacity.data;
+    size_t n_bins = r->capacity.n / r->n_queues;
+    for (size_t bin = 0; bin < n_bins; bin++, capacities += r->n_queues, v += (size_t)r->n_scopes * SERIES_NAMES)
+        for (int k = 0; k < WORKLOAD_STAGES; k++) {
+            double busy = 0, capacity = 0;
+            for (uint32_t i = 0; i < r->n_queues; i++) {
+                double mine = recorder_resources_busy(&r->resources, bin, i, k);
+                busy += mine;
+                capacity += capacities[i];
+                if (r->n_scopes > 1)
+                    v[(size_t)(1 + i) * SERIES_NAMES + SERIES_LEVELS + (size_t)k] = share(mine, capacities[i]);
+            }
+            v[SERIES_LEVELS + k] = share(busy, capacity);
+        }
+}
+
 /* ---- segments and decisions ---- */
 
 static void on_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate,
@@ -167,11 +219,16 @@ static void on_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_n
     struct recorder *r = self;
     if (end_ns <= begin_ns)
         return; /* nothing happened in no time */
+    if (r->has_resources && kind == SEGMENT_RUN && !r->is_short)
+        r->is_short = !recorder_resources_add(&r->resources, job, begin_ns, end_ns, rate);
+    if (!r->segments)
+        return;
     uint64_t row = r->segment_rows.n;
     struct segment_row *s = rows_add(r, &r->segment_rows, sizeof *s, 1);
     if (s == NULL)
         return;
-    *s = (struct segment_row){.begin_ns = begin_ns, .end_ns = end_ns, .rate = rate, .job = job, .group = group, .kind = (uint8_t)kind};
+    *s = (struct segment_row){
+        .begin_ns = begin_ns, .end_ns = end_ns, .rate = rate, .job = job, .group = group, .kind = (uint8_t)kind};
     struct alloc_row *a = rows_add(r, &r->alloc_rows, sizeof *a, n_spans);
     for (uint32_t i = 0; a != NULL && i < n_spans; i++)
         a[i] = (struct alloc_row){row, spans[i].node, spans[i].gpu_first, spans[i].gpu_count};
@@ -202,7 +259,7 @@ struct run_watch recorder_watch(struct recorder *r)
 {
     return (struct run_watch){
         .self = r,
-        .segment = r->segments ? on_segment : NULL,
+        .segment = r->segments || r->has_resources ? on_segment : NULL,
         .decision = r->events ? on_decision : NULL,
         .levels = r->step_ns > 0 ? on_levels : NULL,
     };
@@ -216,12 +273,14 @@ bool recorder_finish(struct recorder *r, const struct run_result *result)
     if (r->step_ns > 0)
         while (r->bin_end_ns - r->step_ns < end_ns && !r->is_short)
             bin_close(r); /* the bin in which the run ends is the last */
+    if (r->has_resources && !r->is_short)
+        resources_fill(r);
     return !r->is_short;
 }
 
 void recorder_tables(const struct recorder *r, struct recorder_tables *out)
 {
-    size_t bin = (size_t)r->n_scopes * SERIES_NAMES;
+    size_t bin = (size_t)r->n_scopes * n_names(r);
     *out = (struct recorder_tables){
         .segments = r->segment_rows.data,
         .n_segments = r->segment_rows.n,
@@ -232,6 +291,7 @@ void recorder_tables(const struct recorder *r, struct recorder_tables *out)
         .why = r->why.data,
         .series = r->series.data,
         .n_bins = r->series.n / bin,
+        .n_names = n_names(r),
         .n_scopes = r->n_scopes,
         .step_ns = r->step_ns,
     };

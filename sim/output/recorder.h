@@ -1,6 +1,7 @@
 /* recorder.h - keeps what a run tells its watchers: series on a fixed step, segments with their GPUs, the decision log.
  *
- * Series: counts at the end of a bin, utilisations averaged over it; scope "cluster" and each VC by name.
+ * Series: counts at the end of a bin, utilisations averaged over it (of GPUs as they are allocated; and of each kind of resource as it
+ * works, where the trace has stage times); scope "cluster" and each VC by name.
  * Tables grow in memory and are written by results_write_part.
  */
 #ifndef OUTPUT_RECORDER_H
@@ -14,6 +15,11 @@ struct recorder; /* opaque here; tables in recorder.c are reached by results_wri
 /* NULL with `err` filled when memory is out. `n_instances` queues. */
 struct recorder *recorder_create(const struct output_spec *what, uint32_t n_instances, struct error *err);
 void recorder_destroy(struct recorder *r);
+
+/* Let the series tell what the resources work, too. Nothing happens where the series are off or the trace has no stage times. Before
+ * recorder_watch; `w` must outlive the recorder. BRAID_FAILED: memory. */
+int recorder_follow(struct recorder *r, const struct workload *w, const struct cluster_spec *cluster,
+                    struct error *err);
 
 /* The watcher to put into run_spec.watch (callbacks are NULL for what is off). */
 struct run_watch recorder_watch(struct recorder *r);

@@ -25,7 +25,7 @@ struct event_row {
     uint8_t kind; /* enum decision_kind */
 };
 
-/* Order in which a scope's values of a bin are stored. */
+/* Order in which a scope's values of a bin are stored: levels always, resources in the order of a job's stages. */
 enum series_name {
     SERIES_QUEUED_JOBS,
     SERIES_RUNNING_JOBS,
@@ -33,6 +33,11 @@ enum series_name {
     SERIES_CAPACITY_GPUS,
     SERIES_GPU_UTILIZATION,
     SERIES_QUEUED_GPUS,
+    SERIES_LEVELS,
+    SERIES_STORAGE_UTILIZATION = SERIES_LEVELS,
+    SERIES_CPU_UTILIZATION,
+    SERIES_GPU_BUSY,
+    SERIES_NETWORK_UTILIZATION,
     SERIES_NAMES,
 };
 const char *series_name_text(enum series_name n);
@@ -47,6 +52,7 @@ struct recorder_tables {
     const char *why;      /* texts ended by '\0', at event_row.why */
     const double *series; /* [bin][scope][enum series_name] */
     uint64_t n_bins;
+    uint32_t n_names;  /* SERIES_NAMES, or SERIES_LEVELS: the use of resources is not known */
     uint32_t n_scopes; /* scope 0: the cluster; then, where there is more than one, each instance */
     int64_t step_ns;   /* bin i ends at (i + 1) * step */
 };

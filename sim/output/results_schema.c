@@ -97,7 +97,11 @@ static const struct column_spec series_columns[] = {
     TEXT(
         "name",
         "counts at the end of the bin: `queued_jobs`, `running_jobs`, `allocated_gpus`, `capacity_gpus`, `queued_gpus` "
-        "(demand of the queued jobs); averaged over the bin: `gpu_utilization` (allocated / capacity)"),
+        "(demand of the queued jobs); averaged over the bin: `gpu_utilization` (allocated / capacity), and where the "
+        "trace has stage times `storage_utilization`, `cpu_utilization`, `gpu_busy`, `network_utilization`: the time "
+        "that "
+        "each works for jobs / capacity (every GPU brings its share of the other resources; of a trace whose stage is "
+        "longer than its iteration it may pass 1)"),
     NUMBER("value", COLUMN_F64, "", "jobs, GPUs or a fraction, as `name` says"),
 };
 

@@ -190,10 +190,10 @@ static const struct filler jobs_fillers[] = {
 
 static uint64_t series_bin(const struct source *s, uint64_t i)
 {
-    return i / ((uint64_t)s->recorded.n_scopes * SERIES_NAMES);
+    return i / ((uint64_t)s->recorded.n_scopes * s->recorded.n_names);
 }
-WORD(scope, s->scopes[i / SERIES_NAMES % s->recorded.n_scopes])
-WORD(series_name, series_name_text((enum series_name)(i % SERIES_NAMES)))
+WORD(scope, s->scopes[i / s->recorded.n_names % s->recorded.n_scopes])
+WORD(series_name, series_name_text((enum series_name)(i % s->recorded.n_names)))
 FILL(series_time, double, seconds((int64_t)(series_bin(s, i) + 1) * s->recorded.step_ns))
 FILL(value, double, s->recorded.series[i])
 
@@ -400,7 +400,7 @@ static bool source_init(struct source *s, const struct run_output *o)
     if (o->recorder == NULL)
         return true;
     recorder_tables(o->recorder, &s->recorded);
-    s->rows[RESULTS_SERIES] = s->recorded.n_bins * s->recorded.n_scopes * SERIES_NAMES;
+    s->rows[RESULTS_SERIES] = s->recorded.n_bins * s->recorded.n_scopes * s->recorded.n_names;
     s->rows[RESULTS_SEGMENTS] = s->recorded.n_segments;
     s->rows[RESULTS_ALLOCS] = s->recorded.n_allocs;
     s->rows[RESULTS_EVENTS] = s->recorded.n_events;

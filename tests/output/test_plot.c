@@ -107,6 +107,34 @@ Test(plot, all_figures_are_drawn_without_a_display)
     cr_expect_eq(count_files(figures), (int)(sizeof names / sizeof names[0]), "nothing else is left behind");
 }
 
+Test(plot, resources_are_drawn_for_each_policy_where_the_series_tell_them)
+{
+    need_gnuplot();
+    static const char *const names[] = {"storage_utilization", "cpu_utilization", "gpu_busy", "network_utilization"};
+    struct fixture f;
+    fixture_init(&f);
+    fixture_sweep(&f, "policy");
+    add_run(&f, "01", "fifo", 1, 20, 2);
+    for (int i = 0; i < 80; i++)
+        fixture_series(&f, 60 * (i / 4 + 1), "cluster", names[i % 4], 0.2 * (i % 4));
+    add_run(&f, "02", "blind", 1, 20, 1);
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s --figure resources --type svg", path), 0);
+    expect_figure("resources-fifo.svg", "<?xml");
+    cr_expect_eq(count_files(figures), 1);
+    cr_expect(strstr(out, "resources-blind: the trace has no stage times") != NULL, "%s", out);
+    char file[700], text[200000];
+    snprintf(file, sizeof file, "%s/resources-fifo.svg", figures);
+    FILE *in = fopen(file, "r");
+    cr_assert(in != NULL);
+    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    fclose(in);
+    static const char *const labels[] = {">storage<", ">CPU<", ">GPU<", ">network<"};
+    for (int k = 0; k < 4; k++)
+        cr_expect(strstr(text, labels[k]) != NULL, "%s", labels[k]);
+}
+
 Test(plot, pdf_and_svg_are_written)
 {
     need_gnuplot();

@@ -1,14 +1,13 @@
 #include "output/recorder_tables.h"
 #include "output/results_source.h"
 #include "run_sample.h"
+#include "tests/harness.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define S INT64_C(1000000000)
 
 static struct run_result ends_at(int64_t end_ns)
 {
@@ -17,7 +16,7 @@ static struct run_result ends_at(int64_t end_ns)
 
 static double at(const struct recorder_tables *t, uint64_t bin, uint32_t scope, enum series_name name)
 {
-    return t->series[(bin * t->n_scopes + scope) * SERIES_NAMES + name];
+    return t->series[(bin * t->n_scopes + scope) * t->n_names + name];
 }
 
 /*
@@ -92,6 +91,134 @@ Test(recorder, no_capacity_has_no_utilisation)
     recorder_destroy(r);
 }
 
+/* ---- the use of resources ---- */
+
+/* Two jobs with iterations of 10 s: "a" of 2 GPUs in v1 (storage 4, GPU 6), "b" of 1 GPU in v2 (CPU 5, network 5). */
+static void two_braided_jobs(struct workload *w)
+{
+    workload_init(w);
+    cr_assert_eq(workload_alloc(w, 2, &(struct workload_columns){.iterations = true, .stages = true}, NULL), 0);
+    const int64_t stages[2][WORKLOAD_STAGES] = {{4, 0, 6, 0}, {0, 5, 0, 5}};
+    for (uint32_t j = 0; j < 2; j++) {
+        w->gpus[j] = 2 - j;
+        w->vc[j] = names_add(&w->vcs, j == 0 ? "v1" : "v2", 2);
+        w->iteration_ns[j] = 10 * S;
+        for (int k = 0; k < WORKLOAD_STAGES; k++)
+            w->stage_ns[k][j] = stages[j][k] * S;
+    }
+}
+
+/*
+ * Steps of 10 s. "a" runs 5 .. 25 at full speed, "b" 8 .. 28 at half; both are told when they end. Of 4 GPUs in all:
+ *
+ *   bin 0: a 5 s x 2 GPUs, b 2 s x 1    storage 0.4 x 10 / 40, GPU 0.6 x 10 / 40, CPU and network 0.25 x 2 / 40
+ *   bin 1: a 10 s x 2,     b 10 s x 1   0.4 x 20 / 40 ...
+ *   bin 2: a 5 s x 2,      b 8 s x 1
+ *   bin 3: nothing
+ */
+static void record_work(struct recorder *r, uint32_t n_queues)
+{
+    struct run_watch w = recorder_watch(r);
+    w.levels(w.self, 0, 0, &(struct run_levels){.capacity_gpus = n_queues > 1 ? 3 : 4});
+    if (n_queues > 1)
+        w.levels(w.self, 0, 1, &(struct run_levels){.capacity_gpus = 1});
+    w.segment(w.self, 0, 2 * S, 5 * S, SEGMENT_OVERHEAD, 0, UINT32_MAX, NULL, 0);
+    w.levels(w.self, 22 * S, 0, &(struct run_levels){.capacity_gpus = n_queues > 1 ? 3 : 4});
+    w.segment(w.self, 0, 5 * S, 25 * S, SEGMENT_RUN, 1, UINT32_MAX, NULL, 0);
+    w.segment(w.self, 1, 1 * S, 8 * S, SEGMENT_QUEUED, 0, UINT32_MAX, NULL, 0);
+    w.segment(w.self, 1, 8 * S, 28 * S, SEGMENT_RUN, 0.5, UINT32_MAX, NULL, 0);
+    struct run_result end = ends_at(33 * S);
+    cr_assert(recorder_finish(r, &end));
+}
+
+Test(recorder, resources_are_used_when_a_segment_ran_not_when_it_was_told)
+{
+    const struct output_spec what = {.series_step_ns = 10 * S};
+    struct workload w;
+    two_braided_jobs(&w);
+    struct recorder *r = recorder_create(&what, 1, NULL);
+    cr_assert_eq(recorder_follow(r, &w, &(struct cluster_spec){0}, NULL), 0);
+    record_work(r, 1);
+    struct recorder_tables t;
+    recorder_tables(r, &t);
+    cr_assert_eq(t.n_names, SERIES_NAMES);
+    cr_assert_eq(t.n_bins, 4);
+    cr_assert_eq(t.n_segments, 0, "segments are not kept unless asked for");
+    const double a[] = {10, 20, 10, 0}, b[] = {2, 10, 8, 0};
+    for (uint64_t bin = 0; bin < 4; bin++) {
+        cr_expect_float_eq(at(&t, bin, 0, SERIES_STORAGE_UTILIZATION), 0.4 * a[bin] / 40, 1e-12);
+        cr_expect_float_eq(at(&t, bin, 0, SERIES_CPU_UTILIZATION), 0.25 * b[bin] / 40, 1e-12);
+        cr_expect_float_eq(at(&t, bin, 0, SERIES_GPU_BUSY), 0.6 * a[bin] / 40, 1e-12);
+        cr_expect_float_eq(at(&t, bin, 0, SERIES_NETWORK_UTILIZATION), 0.25 * b[bin] / 40, 1e-12);
+    }
+    recorder_destroy(r);
+    workload_fini(&w);
+}
+
+Test(recorder, resources_of_each_queue_are_of_its_own_jobs)
+{
+    const struct output_spec what = {.series_step_ns = 10 * S, .segments = true};
+    struct vc_spec vcs[] = {{.name = "v2"}, {.name = "v1"}}; /* not in the workload's order */
+    const struct cluster_spec cluster = {.vcs = vcs, .n_vcs = 2};
+    struct workload w;
+    two_braided_jobs(&w);
+    struct recorder *r = recorder_create(&what, 2, NULL);
+    cr_assert_eq(recorder_follow(r, &w, &cluster, NULL), 0);
+    record_work(r, 2); /* the queue of v2 has 3 GPUs, that of v1 one */
+    struct recorder_tables t;
+    recorder_tables(r, &t);
+    cr_assert_eq(t.n_segments, 4);
+    cr_expect_float_eq(at(&t, 1, 0, SERIES_GPU_BUSY), 0.6 * 20 / 40, 1e-12);
+    cr_expect_float_eq(at(&t, 1, 1, SERIES_GPU_BUSY), 0, 1e-12);
+    cr_expect_float_eq(at(&t, 1, 1, SERIES_CPU_UTILIZATION), 0.25 * 10 / 30, 1e-12);
+    cr_expect_float_eq(at(&t, 1, 2, SERIES_GPU_BUSY), 0.6 * 20 / 10, 1e-12);
+    cr_expect_float_eq(at(&t, 1, 2, SERIES_CPU_UTILIZATION), 0, 1e-12);
+    recorder_destroy(r);
+    workload_fini(&w);
+}
+
+/* The bins together are what the run's own totals say, groups and restarts included. */
+Test(recorder, resources_of_all_bins_are_the_totals_of_the_run)
+{
+    struct test_case *c = case_create(2, 2);
+    uint64_t x = 7;
+    case_policy(c, "muri_s");
+    c->spec.overhead.start.constant_ns = 2 * S;
+    c->sharing = (struct sharing_spec){.fidelity = SHARING_STAGE, .groups = 2};
+    for (int i = 0; i < 30; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        uint32_t job = case_job(c, i, (double)(5 + x % 60), 1 + (uint32_t)(x >> 20) % 2);
+        for (int k = 0; k < WORKLOAD_STAGES; k++)
+            c->jobs[job].iteration_ns += c->jobs[job].stage_ns[k] = (int64_t)(1 + (x >> (8 * k)) % 9) * S / 10;
+    }
+    case_run(c); /* makes the workload */
+    struct sharing_model *sharing;
+    cr_assert_eq(sharing_create(&sharing, &c->sharing, &c->w, NULL), 0);
+    const struct output_spec what = {.series_step_ns = 7 * S};
+    struct recorder *r = recorder_create(&what, 1, NULL);
+    cr_assert_eq(recorder_follow(r, &c->w, &c->cluster, NULL), 0);
+    struct run_spec spec = c->spec;
+    struct run_result result;
+    spec.sharing = sharing;
+    spec.watch = recorder_watch(r);
+    cr_assert_eq(run(&result, &spec, NULL), 0);
+    cr_assert(recorder_finish(r, &result));
+    struct recorder_tables t;
+    recorder_tables(r, &t);
+    for (int k = 0; k < WORKLOAD_STAGES; k++) {
+        double sum = 0;
+        for (uint64_t bin = 0; bin < t.n_bins; bin++)
+            sum += at(&t, bin, 0, SERIES_LEVELS + k) * (double)t.step_ns * 4;
+        cr_expect_gt(sum, 1e10);
+        cr_expect_float_eq(sum, result.totals.resource_gpu_ns[k], 1e-9 * sum, "%d: %g, not %g", k, sum,
+                           result.totals.resource_gpu_ns[k]);
+    }
+    run_result_fini(&result);
+    recorder_destroy(r);
+    sharing_destroy(sharing);
+    case_destroy(c);
+}
+
 /* ---- through a file and back ---- */
 
 static const struct sample_job two[] = {
@@ -150,7 +277,7 @@ Test(recorder, series_segments_and_decisions_reach_the_file)
     cr_assert_eq(f.runs[1].count[RESULTS_SEGMENTS], 3);
     cr_assert_eq(f.runs[1].count[RESULTS_ALLOCS], 3);
     cr_assert_eq(f.runs[1].count[RESULTS_EVENTS], 4);
-    cr_assert_eq(f.runs[1].count[RESULTS_SERIES], 2 * SERIES_NAMES);
+    cr_assert_eq(f.runs[1].count[RESULTS_SERIES], 2 * SERIES_LEVELS); /* no stage times, no use of resources */
     size_t width;
     int64_t *segment = read_column(&f, RESULTS_ALLOCS, "segment", &width);
     uint32_t *node = read_column(&f, RESULTS_ALLOCS, "node", &width);
@@ -183,7 +310,7 @@ Test(recorder, series_segments_and_decisions_reach_the_file)
            *value = read_column(&f, RESULTS_SERIES, "value", &width);
     cr_assert_eq(strncmp(name, "queued_jobs", 11), 0);
     cr_assert_eq(time[0], 15);
-    cr_assert_eq(time[SERIES_NAMES], 30);
+    cr_assert_eq(time[SERIES_LEVELS], 30);
     cr_assert_eq(value[SERIES_GPU_UTILIZATION], 0.25);
     void *all[] = {segment, node, kind, begin, job, why, vc, name, time, value};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
