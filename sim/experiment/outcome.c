@@ -158,7 +158,12 @@ int experiment_run_one(const struct run_config *config, bool check, struct workl
         *w = scaled;
     }
     struct run_spec spec = outcome_spec(config, w, check, NULL);
-    status = run(r, &spec, e);
+    struct sharing_model *sharing;
+    status = sharing_create(&sharing, &config->sharing, w, e);
+    spec.sharing = sharing;
+    if (status == 0)
+        status = run(r, &spec, e);
+    sharing_destroy(sharing);
     if (status != 0)
         workload_fini(w);
     return status;

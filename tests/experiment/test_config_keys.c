@@ -19,8 +19,8 @@ Test(config_keys, unknown_keys_name_the_nearest)
          "c.yaml:4:19: unknown key in 'cluster.vcs.a': 'shrnk'; did you mean 'shrink'?"},
         {"trace: x\nmodel: {start_overhead: {by_gpu: {1: 3 s}}}\n",
          "c.yaml:2:26: unknown key in 'model.start_overhead': 'by_gpu'; did you mean 'by_gpus'?"},
-        {"trace: x\ncompat: muri\n",
-         "c.yaml:2:9: 'compat' is 'muri', but must be one of none tiresias helios"},
+        {"trace: x\ncompat: mury\n",
+         "c.yaml:2:9: 'compat' is 'mury', but must be one of none tiresias helios muri; did you mean 'muri'?"},
     };
     EXPECT_BAD(cases);
 }
