@@ -24,6 +24,7 @@
 
 #include <string.h>
 
+/* The least by which a reservation is put off. */
 static const int64_t EXTENSION_NS = 1000000000;
 
 /* A queued or running job. */
@@ -120,12 +121,27 @@ static void reserve(struct conservative *c, struct sched *s, uint32_t job, struc
     jobset_insert(&c->by_start, start, job, 0);
 }
 
+/* How long a job that has used up its estimate is taken to go on: as long as it has run, but not in steps so small that the clock would crawl. */
+static int64_t beyond_estimate(int64_t ran)
+{
+    return ran < EXTENSION_NS ? EXTENSION_NS : ran;
+}
+
+/* The time that a queued job will need, overhead included. */
+static int64_t predicted_run(struct sched *s, uint32_t job)
+{
+    int64_t run = 1, left = 1;
+    sched_run_ns(s, job, &run);
+    sched_remaining_ns(s, job, &left); /* at least 1: the estimate is used up */
+    bool is_beyond = left <= 1 && sched_starts(s, job) > 0;
+    return is_beyond ? after(run, beyond_estimate(sched_attained_ns(s, job))) : run;
+}
+
 /* The earliest place for a job that holds none. */
 static void plan_job(struct conservative *c, struct sched *s, uint32_t job)
 {
     struct plan *p = plan_of(c, s, job);
-    int64_t run = 1;
-    sched_run_ns(s, job, &run);
+    int64_t run = predicted_run(s, job);
     int64_t start = profile_find(&c->profile, s, sched_gpus(s, job), run);
     p->start_ns = p->end_ns = SCHED_NEVER;
     p->since = c->profile.clock;
@@ -250,10 +266,8 @@ static void extend_running(struct conservative *c, struct sched *s)
         if (left > 1) {
             end = after(now, left);
         } else {
-            for (int64_t ran; end <= now; end = after(end, ran)) {
-                ran = sched_attained_ns(s, n.job) - (now - end);
-                ran = ran < EXTENSION_NS ? EXTENSION_NS : ran;
-            }
+            while (end <= now)
+                end = after(end, beyond_estimate(sched_attained_ns(s, n.job) - (now - end)));
         }
         jobset_erase(&c->by_end, n.key, n.job);
         extend(c, s, plan_of(c, s, n.job), end);
@@ -269,7 +283,8 @@ static void extend_blocked(struct conservative *c, struct sched *s)
         const struct jobset_node n = *jobset_node(&c->by_start, c->by_start.first);
         struct plan *p = plan_of(c, s, n.job);
         jobset_erase(&c->by_start, n.key, n.job);
-        extend(c, s, p, after(now, p->end_ns - p->start_ns));
+        int64_t length = p->end_ns - p->start_ns;
+        extend(c, s, p, after(now, length < EXTENSION_NS ? EXTENSION_NS : length));
         p->start_ns = now;
         jobset_insert(&c->by_start, now, n.job, 0);
     }

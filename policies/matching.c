@@ -22,6 +22,7 @@
 
 #define NONE MATCHING_NONE
 
+static const double TIGHT = 0x1p-1074;  /* the least number above zero: a slack is below it when it is not above zero */
 static const double STOP_WITHIN = 1e-5; /* the dual of the free vertices counts as used up within this */
 
 enum label { FREE = -1, OUTER = 0, INNER = 1 };
@@ -33,20 +34,25 @@ struct edge {
 struct matching {
     uint32_t n, n_nodes, n_tops; /* n_nodes: room; n_tops: numbers that have been in use */
     const double *w;
-    double *dual; /* y, and z of blossoms */
-    double *
-        least; /* by node: slack of the edge in `from`; INFINITY: none yet; -INFINITY: none wanted, it is inner or no top */
+    double *dual;    /* y, and z of blossoms */
+    double *doubled; /* n x n: 2 w, -INFINITY where there is no edge */
+    double
+        *least;  /* by node: slack of the edge in `from`; INFINITY: none yet; -INFINITY: none wanted, inner or no top */
+    double *bar; /* by vertex: below this a slack is tight or less than `least` */
+    double *best;      /* by node: room for slacks */
     uint32_t *from;    /* by top: the outer vertex with the tightest edge to it */
     uint32_t *top;     /* by node; NONE: a blossom number that is free */
     uint32_t *match;   /* by node: the vertex at the other end */
     uint32_t *parent;  /* by top: the vertex in the tree from which it was reached */
     uint32_t *visited; /* by top: stamp of the search for a common ancestor */
+    bool *is_kept;     /* by node: room */
     int8_t *label;     /* by top */
     uint32_t *queue;   /* of vertices; each at most once a phase and again when its blossom opens */
     uint32_t head, tail;
     uint32_t *stack, *other; /* room for a circle, and for walking nested blossoms */
     uint32_t stamp, offer_stamp;
     uint32_t *offered; /* by top: stamp of the offer to a blossom */
+    bool is_complete;  /* every two vertices have an edge */
     bool has_blossom;  /* one is a top */
     bool is_released;  /* as matching_solve_released */
     bool is_lost;      /* the trees have come apart: give up */
@@ -76,13 +82,17 @@ static size_t lay(struct matching *m, uint32_t n, char *base)
     size_t name##_at = take(&used, (count) * sizeof *t.name);                                                          \
     t.name = base != NULL ? (void *)(base + name##_at) : NULL
     TABLE(dual, nodes);
+    TABLE(doubled, (size_t)n * n);
     TABLE(least, nodes);
+    TABLE(bar, nodes);
+    TABLE(best, nodes);
     TABLE(from, nodes);
     TABLE(top, nodes);
     TABLE(match, nodes);
     TABLE(parent, nodes);
     TABLE(visited, nodes);
     TABLE(offered, nodes);
+    TABLE(is_kept, nodes);
     TABLE(label, nodes);
     TABLE(queue, nodes * 2);
     TABLE(stack, nodes);
@@ -156,35 +166,43 @@ static double slack(const struct matching *m, struct edge e)
 
 /* ---- the tightest edge to each top ----------------------------------------------------------------- */
 
+static void set_least(struct matching *m, uint32_t x, uint32_t from, double its_slack)
+{
+    m->from[x] = from;
+    m->least[x] = its_slack;
+    m->bar[x] = its_slack > TIGHT ? its_slack : TIGHT;
+}
+
 static void offer(struct matching *m, uint32_t u, uint32_t x, double its_slack)
 {
-    if (its_slack < m->least[x]) {
-        m->from[x] = u;
-        m->least[x] = its_slack;
-    }
+    if (its_slack < m->least[x])
+        set_least(m, x, u, its_slack);
 }
 
 static void want(struct matching *m, uint32_t x)
 {
-    m->from[x] = NONE;
-    m->least[x] = INFINITY;
+    set_least(m, x, NONE, INFINITY);
 }
 
 static void want_none(struct matching *m, uint32_t x)
 {
-    m->from[x] = NONE;
-    m->least[x] = -INFINITY;
+    set_least(m, x, NONE, -INFINITY);
 }
 
 static void look_anew(struct matching *m, uint32_t x)
 {
+    const struct edge *its = is_blossom(m, x) ? kept(m, x, 0) : NULL;
+    const double *dual = m->dual, *w = m->w;
+    const uint32_t *top = m->top;
+    size_t n = m->n;
     want(m, x);
-    for (uint32_t u = 0; u < m->n; u++) {
-        if (m->label[m->top[u]] != OUTER || m->top[u] == x)
+    for (uint32_t u = 0; u < n; u++) {
+        if (m->label[top[u]] != OUTER || top[u] == x)
             continue;
-        struct edge e = edge_of(m, u, x);
-        if (weight(m, e) > 0)
-            offer(m, u, x, slack(m, e));
+        uint32_t v = its != NULL ? its[u].u : x; /* its edges go the other way */
+        double weight = w[u * n + v], its_slack = dual[u] + dual[v] - weight * 2;
+        if (weight > 0 && its_slack < m->least[x])
+            set_least(m, x, u, its_slack);
     }
 }
 
@@ -319,23 +337,39 @@ static uint32_t ancestor(struct matching *m, uint32_t x, uint32_t y)
 
 /* ---- blossoms -------------------------------------------------------------------------------------- */
 
+/* Take the edges of a member where they beat the best so far. One to a node without an edge, of weight 0, is beaten by any. */
+static void keep_better(struct matching *m, uint32_t member, struct edge *mine)
+{
+    const struct edge *its = is_blossom(m, member) ? kept(m, member, 0) : NULL;
+    const double *dual = m->dual, *w = m->w;
+    const bool *is_kept = m->is_kept;
+    double *best = m->best;
+    size_t n = m->n;
+    for (uint32_t x = 0; x < m->n_tops; x++) {
+        if (!is_kept[x])
+            continue;
+        struct edge e = its != NULL ? its[x] : edge_of(m, member, x);
+        double weight = w[e.u * n + e.v], slack = dual[e.u] + dual[e.v] - weight * 2;
+        if (slack < best[x]) {
+            mine[x] = e;
+            best[x] = weight > 0 ? slack : INFINITY;
+        }
+    }
+}
+
 static void keep_edges(struct matching *m, uint32_t b)
 {
     const uint16_t *members = members_of(m, b);
     struct edge *mine = kept(m, b, 0);
     for (uint32_t x = 0; x < m->n_tops; x++) {
-        if (m->top[x] == NONE || m->top[x] == b)
-            continue;
-        struct edge best = edge_of(m, members[0], x);
-        for (uint32_t k = 1; k < m->n_members[b - m->n]; k++) {
-            struct edge e = edge_of(m, members[k], x);
-            if (weight(m, best) == 0 || slack(m, e) < slack(m, best))
-                best = e;
-        }
-        mine[x] = best;
-        if (is_blossom(m, x))
-            *kept(m, x, b) = turned(best);
+        m->best[x] = INFINITY;
+        m->is_kept[x] = m->top[x] != NONE && m->top[x] != b;
     }
+    for (uint32_t k = 0; k < m->n_members[b - m->n]; k++)
+        keep_better(m, members[k], mine);
+    for (uint32_t x = m->n; x < m->n_tops; x++)
+        if (m->is_kept[x])
+            *kept(m, x, b) = turned(mine[x]);
 }
 
 /* One arm of the circle, from x up to the base, into v, where there is room; the inner ones become outer. */
@@ -448,11 +482,18 @@ static bool grow(struct matching *m, struct edge e)
     return false;
 }
 
-/* Offer the edges from u to each blossom that has one of the vertices [begin, end). */
-static void offer_blossoms(struct matching *m, uint32_t u, const double *row, uint32_t begin, uint32_t end)
+/* Offer the edge from u to each blossom that has one of the vertices [begin, end). */
+static void offer_blossoms(struct matching *m, uint32_t u, uint32_t begin, uint32_t end)
 {
+    const double *row = m->doubled + (size_t)u * m->n;
     if (!m->has_blossom)
         return;
+    if (m->is_complete && begin == 0 && end == m->n) {
+        for (uint32_t x = m->n; x < m->n_tops; x++)
+            if (is_top(m, x) && x != m->top[u] && m->label[x] != INNER)
+                offer(m, u, x, slack(m, edge_of(m, u, x)));
+        return;
+    }
     m->offer_stamp++;
     for (uint32_t v = begin; v < end; v++) {
         uint32_t x = m->top[v];
@@ -464,54 +505,54 @@ static void offer_blossoms(struct matching *m, uint32_t u, const double *row, ui
     }
 }
 
+enum { WIDTH = 8 }; /* vertices looked at together */
+
 typedef double pair_of_doubles __attribute__((vector_size(16)));
 typedef long long pair_of_masks __attribute__((vector_size(16)));
 
-static pair_of_doubles load(const double *at)
+static inline pair_of_doubles load(const double *at)
 {
     pair_of_doubles v;
     memcpy(&v, at, sizeof v);
     return v;
 }
 
-/* Is one of the edges from u, of dual y, to the vertices [v, v + 4) tight, or tighter than the tightest known so far? */
-static bool are_worth_a_look(double y, const double *row, const double *dual, const double *least)
+/* Does one of the edges from u, of dual y, to the next vertices have a slack below the bar? */
+static inline bool is_one_below(double y, const double *doubled, const double *dual, const double *bar)
 {
     pair_of_masks found = {0, 0};
-    for (uint32_t i = 0; i < 4; i += 2) {
-        pair_of_doubles w = load(row + i), s = (y + load(dual + i)) - w * 2, none = {0, 0};
-        found |= ((s < load(least + i)) | (s <= none)) & (w > none);
-    }
-    return (found[0] | found[1]) != 0;
+    uint64_t either[2];
+    for (uint32_t i = 0; i < WIDTH; i += 2)
+        found |= (pair_of_masks)((y + load(dual + i)) - load(doubled + i) < load(bar + i));
+    memcpy(either, &found, sizeof either);
+    return (either[0] | either[1]) != 0;
 }
 
 static bool look_around(struct matching *m, uint32_t u)
 {
-    const double *row = m->w + (size_t)u * m->n, y = m->dual[u];
-    uint32_t begin = 0;
-    for (uint32_t v = 0; v < m->n; v++) {
-        if (v % 4 == 0)
-            while (v + 4 <= m->n && !are_worth_a_look(y, row + v, m->dual + v, m->least + v))
-                v += 4;
-        if (v == m->n)
+    const double *row = m->doubled + (size_t)u * m->n, *dual = m->dual, *bar = m->bar, y = m->dual[u];
+    uint32_t n = m->n, begin = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        while (v % WIDTH == 0 && v + WIDTH <= n && !is_one_below(y, row + v, dual + v, bar + v))
+            v += WIDTH;
+        if (v == n)
             break;
-        uint32_t x = m->top[v];
-        double s = y + m->dual[v] - row[v] * 2;
-        if (!(row[v] > 0) || x == m->top[u])
+        double s = y + dual[v] - row[v];
+        if (!(s < bar[v]))
             continue;
-        if (s > 0) {
-            if (x == v)
-                offer(m, u, x, s);
+        uint32_t x = m->top[v];
+        if (x == m->top[u] || m->label[x] == INNER)
+            continue;
+        if (s > 0) { /* then it is a top */
+            set_least(m, v, u, s);
             continue;
         }
-        if (m->label[x] == INNER)
-            continue;
-        offer_blossoms(m, u, row, begin, v); /* before the trees change */
+        offer_blossoms(m, u, begin, v); /* before the trees change */
         begin = v + 1;
         if (grow(m, (struct edge){(uint16_t)u, (uint16_t)v}))
             return true;
     }
-    offer_blossoms(m, u, row, begin, m->n);
+    offer_blossoms(m, u, begin, n);
     return false;
 }
 
@@ -545,7 +586,7 @@ static bool duals_move(struct matching *m, double d)
         }
     for (uint32_t x = 0; x < m->n_tops; x++)
         if (is_top(m, x) && m->from[x] != NONE)
-            m->least[x] = slack(m, edge_of(m, m->from[x], x));
+            set_least(m, x, m->from[x], slack(m, edge_of(m, m->from[x], x)));
     return has_moved;
 }
 
@@ -618,8 +659,13 @@ static bool solve(uint32_t n, const double *weights, uint32_t *mate, void *memor
     memset(m->offered, 0, m->n_nodes * sizeof *m->offered);
     memset(m->parent, 0, m->n_nodes * sizeof *m->parent);
     double largest = 0;
-    for (size_t i = 0; i < (size_t)n * n; i++)
+    uint64_t n_edges = 0;
+    for (size_t i = 0; i < (size_t)n * n; i++) {
         largest = weights[i] > largest ? weights[i] : largest;
+        n_edges += weights[i] > 0;
+        m->doubled[i] = weights[i] > 0 ? weights[i] * 2 : -INFINITY;
+    }
+    m->is_complete = n_edges == (uint64_t)n * (n - 1);
     for (uint32_t x = 0; x < m->n_nodes; x++) {
         m->dual[x] = largest;
         m->top[x] = x < n ? x : NONE;

@@ -43,6 +43,18 @@ const struct policy_ops *policy_find(const char *name)
     return NULL;
 }
 
+bool policy_preempts(const struct policy_ops *policy)
+{
+    static const struct policy_ops *const always[] = {&policy_gittins, &policy_muri_l, &policy_muri_s, &policy_tiresias};
+    for (size_t i = 0; i < policy->n_params; i++)
+        if (strcmp(policy->params[i].name, "preempt") == 0)
+            return policy->params[i].def != NULL && strcmp(policy->params[i].def, "never") != 0;
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (policy == always[i])
+            return true;
+    return false;
+}
+
 void policy_unload(void *library)
 {
     if (library != NULL)

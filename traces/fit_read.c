@@ -108,10 +108,12 @@ static int read_vcs(struct reading *r, const struct config_node *node)
     }
     if (shares == NULL)
         return fail_memory(r->err);
+    if (code != BRAID_OK)
+        return code;
     qsort(shares, node->n, sizeof *shares, compare_shares);
     r->p->vcs = node->n;
     r->p->vc_shares = shares;
-    return code != BRAID_OK ? code : expect_some(node, "'vcs'", total, r->err);
+    return expect_some(node, "'vcs'", total, r->err);
 }
 
 static int read_sizes(struct reading *r, const struct config_node *node)

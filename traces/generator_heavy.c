@@ -1,7 +1,7 @@
 /* A workload to strain a policy: a tail of durations so heavy that a few jobs are most of the work, and bursts.
  *
  *   durations  bounded Pareto B(60 s, 10^6 s, 1.1), the law of Harchol-Balter, Crovella and Murta, "On Choosing a Task Assignment Policy for a
- *              Distributed Server System", JPDC 59(2), 1999, whose exponents are near 1; its mean is 356 s
+ *              Distributed Server System", JPDC 59(2), 1999, whose exponents are near 1; its mean is 414 s, its median 113 s
  *   assumption everything else: GPU counts that are powers of two with Zipf's shares (exponent 1), bursts of four jobs in the mean
  */
 #include "traces/generator_model.h"

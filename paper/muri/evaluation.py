@@ -18,7 +18,8 @@ SAME = 1e-6  # relative, of a job's start and end
 class Run:
     """Submission, start and end of every job in seconds, and the three metrics."""
 
-    def __init__(self, jobs):
+    def __init__(self, jobs, overhead=math.nan, speed=math.nan):
+        self.overhead, self.speed = overhead, speed  # of the GPU time that the jobs held: overhead, and work / all of it
         self.jobs = jobs  # id -> (submit, start, end)
         jct = sorted(end - submit for submit, _, end in jobs.values())
         self.jct_mean = math.fsum(jct) / len(jct)
@@ -35,16 +36,36 @@ def table(braid, results, what):
         sys.exit(f"braid export --what {what} {results} failed")
 
 
-def run_config(braid, config, results, only):
-    """Run it into `results`; what it cost goes to standard error. `only`: the traces to run, None: all."""
+def run_config(braid, config, results, paths=None):
+    """Run it into `results`; what it cost goes to standard error. `paths`: the traces to run in place of its own."""
     command = [braid, "run", os.path.join(HERE, config + ".yaml"), "-j", "2", "--quiet", "-o", results]
-    if only:
-        paths = ", ".join(f"../../../shared/traces/muri/{trace}.csv" for trace in only)
-        command += ["--set", f"sweep.trace.path=[{paths}]"]
+    if paths:
+        command += ["--set", "sweep.trace.path=[" + ", ".join(paths) + "]"]
     begin = time.monotonic()
     if subprocess.run(command).returncode != 0:
         sys.exit(f"braid run {config}.yaml failed")
-    print_cost(config, results, run_names(braid, results), time.monotonic() - begin)
+    print_cost(os.path.splitext(os.path.basename(results))[0], results, run_names(braid, results), time.monotonic() - begin)
+
+
+def trace_path(trace):
+    return os.path.join(TRACES, trace + ".csv")
+
+
+def split_stages(braid, trace, folder):
+    """A copy of the trace in braid's csv whose stage of storage and CPU is half the one and half the other; its path."""
+    path = os.path.join(folder, trace + ".csv")
+    os.makedirs(folder, exist_ok=True)
+    if subprocess.run([braid, "trace", "convert", trace_path(trace), "-o", path], stderr=subprocess.DEVNULL).returncode != 0:
+        sys.exit(f"braid trace convert {trace_path(trace)} failed")
+    with open(path) as f:
+        rows = list(csv.DictReader(f))
+    with open(path, "w", newline="") as f:
+        out = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")
+        out.writeheader()
+        for row in rows:
+            row["stage_storage"] = row["stage_cpu"] = repr(float(row["stage_storage"]) / 2)
+            out.writerow(row)
+    return path
 
 
 def run_names(braid, results):
@@ -59,21 +80,25 @@ def read_results(braid, results):
     """(trace, label) -> Run"""
     names = run_names(braid, results)
     jobs = {run: {} for run in names}
+    held = {run: [0.0, 0.0, 0.0] for run in names}  # GPU seconds: all, overhead, work
     for row in table(braid, results, "jobs"):
         if row["status"] != "finished":
             sys.exit(f"{results}: job {row['id']} of {names[row['run']]} is {row['status']}; all are expected to finish")
         jobs[row["run"]][row["id"]] = tuple(float(row[c]) for c in ("submit", "start", "end"))
-    return {names[run]: Run(jobs[run]) for run in names}
+        gpus = int(row["gpus"])
+        for i, column in enumerate(("run_time", "overhead", "work")):
+            held[row["run"]][i] += float(row[column]) * gpus
+    return {names[run]: Run(jobs[run], held[run][1] / held[run][0], held[run][2] / held[run][0]) for run in names}
 
 
-def print_cost(config, results, names, wall):
+def print_cost(name, results, names, wall):
     with open(os.path.splitext(results)[0] + ".cost.csv") as f:
         costs = list(csv.DictReader(f))
     for row in sorted(costs, key=lambda row: names[row["run"]]):
         trace, label = names[row["run"]]
         print(f"  {trace:12}{label:24}cpu {float(row['cpu_s']):8.2f} s  wall {float(row['wall_s']):8.2f} s", file=sys.stderr)
     cpu = sum(float(row["cpu_s"]) for row in costs)
-    print(f"{config}: {len(costs)} runs, cpu {cpu:.1f} s, wall {wall:.1f} s", file=sys.stderr)
+    print(f"{name}: {len(costs)} runs, cpu {cpu:.1f} s, wall {wall:.1f} s", file=sys.stderr)
 
 
 def published():

@@ -109,7 +109,7 @@ static void loop(struct helios *h)
     bool is_srtf = h->policy == HELIOS_SRTF;
     for (;;) {
         int64_t now = next_s(h);
-        if (now == HELIOS_NEVER || !ledger_at(&h->l, now * NS_PER_S))
+        if (now == HELIOS_NEVER || !ledger_at_second(&h->l, now))
             return;
         for (uint32_t i = 0; i < h->l.n_queues; i++)
             if (h->vcs[i].next_s == now)

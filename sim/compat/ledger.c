@@ -1,6 +1,7 @@
 #include "compat/ledger.h"
 
 #include "base/check.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,6 +133,17 @@ bool ledger_at(struct ledger *l, int64_t at_ns)
     bool is_over = at_ns > spec->stop.at_ns;
     advance(l, is_over && spec->stop.at_ns > l->now_ns ? spec->stop.at_ns : is_over ? l->now_ns : at_ns);
     return !is_over;
+}
+
+bool ledger_at_second(struct ledger *l, int64_t at_s)
+{
+    bool is_beyond = at_s > INT64_MAX / NS_PER_S;
+    if (!is_beyond || l->spec->stop.at_ns != RUN_NO_LIMIT)
+        return ledger_at(l, is_beyond ? INT64_MAX : at_s * NS_PER_S);
+    if (!l->has_failed)
+        error_set(l->err, BRAID_BAD_INPUT, "the schedule goes on for more than 292 years, where time ends; give fewer or shorter jobs");
+    l->has_failed = true;
+    return false;
 }
 
 /* ---- what happens to jobs -------------------------------------------------------------------------- */

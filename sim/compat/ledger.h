@@ -54,6 +54,8 @@ uint32_t ledger_free_gpus(const struct ledger *l, uint32_t queue);
 
 /* The clock stands at `at_ns` from now on. False: the run ends here (its horizon, too long a queue, interrupted, failed). */
 bool ledger_at(struct ledger *l, int64_t at_ns);
+/* The same for a peer that counts whole seconds; a second that 64 bits of nanoseconds cannot hold ends the run, without a horizon with an error. */
+bool ledger_at_second(struct ledger *l, int64_t at_s);
 
 /* The job enters its queue; false: it was rejected, for its virtual cluster is not listed. */
 bool ledger_submit(struct ledger *l, uint32_t job);

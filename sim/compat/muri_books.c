@@ -364,6 +364,7 @@ int books_close(struct muri_books *b, const double *share_done, struct run_resul
                                .n_instances = 1,
                                .instance_names = names,
                                .totals = b->totals,
+                               .has_element_quantiles = true,
                                .arena = b->results};
     b->results = NULL;
     return BRAID_OK;

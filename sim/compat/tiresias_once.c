@@ -83,7 +83,7 @@ void tiresias_run_once(struct tiresias *t)
         return;
     for (;;) {
         int64_t arrival = tiresias_arrival_s(t), end = first_end_s(t, &running), now = arrival < end ? arrival : end;
-        if (now == TIRESIAS_NEVER || !ledger_at(&t->l, now * NS_PER_S))
+        if (now == TIRESIAS_NEVER || !ledger_at_second(&t->l, now))
             return;
         finish(t, &running, now);
         tiresias_arrivals(t, now, &pending);

@@ -220,7 +220,7 @@ static void loop(struct queues *q)
         bool is_jump = now > (q->is_one_list ? q->unit_s : q->jump_s) && now != TIRESIAS_NEVER;
         if (is_jump)
             now = q->is_one_list ? q->unit_s : q->jump_s;
-        if (now == TIRESIAS_NEVER || !ledger_at(&q->t->l, now * NS_PER_S) || stands_still(q, now))
+        if (now == TIRESIAS_NEVER || !ledger_at_second(&q->t->l, now) || stands_still(q, now))
             return;
         if (!is_jump) {
             bool is_arrival = arrival <= end;

@@ -35,7 +35,7 @@ void tiresias_run_sorted(struct tiresias *t)
         return;
     for (;;) {
         int64_t arrival = tiresias_arrival_s(t), now = arrival < end ? arrival : end;
-        if (now == TIRESIAS_NEVER || !ledger_at(l, now * NS_PER_S))
+        if (now == TIRESIAS_NEVER || !ledger_at_second(l, now))
             return;
         for (uint32_t i = 0; i < ends.n && end == now; i++) {
             ledger_finish(l, ends.v[i]);

@@ -109,6 +109,7 @@ struct run_result {
     uint32_t n_instances;
     const char **instance_names; /* VC name of each queue, "" for the one over all */
     struct run_totals totals;
+    bool has_element_quantiles; /* quantile p of n values is their element floor(p n), as in the Muri simulator; else between two */
     struct arena *arena; /* owner of everything; run_result_fini frees */
 };
 

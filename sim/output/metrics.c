@@ -17,7 +17,8 @@
     M(failed, "", true, 0, "of them, failed in the simulation (what the trace says is `trace_status`)")                \
     M(killed, "", true, 0, "of them, killed")                                                                          \
     M(jct_mean, "s", false, -1, "mean job completion time: end - submit")                                              \
-    M(jct_p50, "s", false, -1, "its median; quantiles are linear between order statistics")                            \
+    M(jct_p50, "s", false, -1,                                                                                         \
+      "its median; quantiles are linear between order statistics (element floor(p n) under Muri's compat)")            \
     M(jct_p95, "s", false, -1, "its 95th percentile")                                                                  \
     M(jct_p99, "s", false, -1, "its 99th percentile")                                                                  \
     M(jct_max, "s", false, -1, "its maximum")                                                                          \
@@ -272,7 +273,7 @@ static void fill_totals(double *v, const struct run_totals *t, double productive
     v[METRIC_events] = (double)t->events;
 }
 
-static void fill_jobs(double *v, struct sums *s, uint32_t n_users)
+static void fill_jobs(double *v, struct sums *s, uint32_t n_users, bool has_elements)
 {
     uint64_t n = s->of_status[STATUS_FINISHED], ended = n + s->of_status[STATUS_FAILED] + s->of_status[STATUS_KILLED];
     v[METRIC_jobs] = (double)s->jobs;
@@ -296,12 +297,14 @@ static void fill_jobs(double *v, struct sums *s, uint32_t n_users)
     v[METRIC_jain_index] = jain_index(s->users, n_users);
     static const double jct_p[] = {0.5, 0.95, 0.99, 1}, wait_p[] = {0.5, 0.99};
     double q[4];
-    sample_quantiles(s->jct_s, n, jct_p, 4, q);
+    void (*quantiles)(double *x, size_t n, const double *p, size_t k, double *out) =
+        has_elements ? sample_elements : sample_quantiles;
+    quantiles(s->jct_s, n, jct_p, 4, q);
     v[METRIC_jct_p50] = q[0];
     v[METRIC_jct_p95] = q[1];
     v[METRIC_jct_p99] = q[2];
     v[METRIC_jct_max] = q[3];
-    sample_quantiles(s->wait_s, n, wait_p, 2, q);
+    quantiles(s->wait_s, n, wait_p, 2, q);
     v[METRIC_wait_p50] = q[0];
     v[METRIC_wait_p99] = q[1];
 }
@@ -331,7 +334,7 @@ int metrics_compute(struct metrics *m, const struct run_result *r, const struct 
             add_job(&s, j, w, i);
     }
     fill_totals(m->value, &r->totals, sum_value(&s.productive_gpu_ns));
-    fill_jobs(m->value, &s, w->users.count);
+    fill_jobs(m->value, &s, w->users.count, r->has_element_quantiles);
     status = fairness(m, r, w, measure, err);
 done:
     free(s.jct_s);

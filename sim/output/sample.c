@@ -1,5 +1,6 @@
 #include "output/sample.h"
 
+#include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 
 void sample_quantiles(double *x, size_t n, const double *p, size_t k, double *out)
@@ -20,5 +21,14 @@ void sample_quantiles(double *x, size_t n, const double *p, size_t k, double *ou
             double b = gsl_stats_min(x + low + 1, 1, n - low - 1);
             out[i] = (1 - delta) * a + delta * b;
         }
+    }
+}
+
+void sample_elements(double *x, size_t n, const double *p, size_t k, double *out)
+{
+    gsl_sort(x, 1, n);
+    for (size_t i = 0; i < k; i++) {
+        size_t at = (size_t)(p[i] * (double)n);
+        out[i] = n == 0 ? NAN : x[at < n ? at : n - 1];
     }
 }

@@ -26,4 +26,7 @@ static inline double sum_value(const struct sum *s)
  * gsl_stats_quantile_from_sorted_data); NaN when n is 0. `x` is reordered. By selection (gsl_stats_select): O(n) each. */
 void sample_quantiles(double *x, size_t n, const double *p, size_t k, double *out);
 
+/* The same, but the element floor(p n) of x in ascending order, counted from 0. */
+void sample_elements(double *x, size_t n, const double *p, size_t k, double *out);
+
 #endif

@@ -67,7 +67,7 @@ int64_t bytes_time(struct bytes *b, bool is_whole)
     case 6:
         return is_whole ? v * 1000000000 : v * 1000000000 + bytes_next(b);
     default:
-        return is_whole ? (int64_t)bytes_take(b, 4) * 1000000000 : (int64_t)(bytes_take(b, 8) >> 1);
+        return is_whole ? (int64_t)bytes_take(b, 4) * 1000000000 : (int64_t)(bytes_take(b, 8) % (INT64_MAX - 1));
     }
 }
 

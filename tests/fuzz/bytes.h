@@ -23,7 +23,7 @@ uint32_t bytes_below(struct bytes *b, uint32_t n);
  * is the largest. */
 size_t bytes_name(struct bytes *b, const char *(*name)(size_t i), size_t n);
 
-/* A time in ns: whole seconds, thousandths or billionths, around which most things happen, or seldom any 63-bit number. */
+/* A time in ns: whole seconds, thousandths or billionths, around which most things happen, or seldom any that braid knows. */
 int64_t bytes_time(struct bytes *b, bool is_whole);
 
 /* Text between bytes 0xff, which no text has: piece `i` of `all` (empty where there is none). */

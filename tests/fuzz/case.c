@@ -322,8 +322,40 @@ static uint32_t name_of(struct names *names, const char *text)
     return id;
 }
 
+/* For people who look at a finding. */
+static void tell(const struct fuzz_case *c)
+{
+    const struct run_spec *r = &c->spec;
+    fprintf(stderr, "policy %s, placement %s, start_overhead %g s, restart_overhead %g s, estimate %d on_exceed %d, stop at %g s, queue %u\n", r->policy.ops->name,
+            r->placement.ops->name, (double)r->overhead.start.constant_ns * 1e-9, (double)r->overhead.restart.constant_ns * 1e-9,
+            r->estimate.source, r->estimate.on_exceed, (double)r->stop.at_ns * 1e-9, r->stop.queue);
+    for (size_t i = 0; i < r->policy.ops->n_params; i++)
+        if (r->policy.ops->params[i].type == PARAM_CHOICE)
+            fprintf(stderr, "  %s: %s\n", r->policy.ops->params[i].name, c->params[i].s);
+        else if (r->policy.ops->params[i].type == PARAM_NUMBER)
+            fprintf(stderr, "  %s: %g\n", r->policy.ops->params[i].name, c->params[i].f);
+        else if (r->policy.ops->params[i].type != PARAM_NUMBERS)
+            fprintf(stderr, "  %s: %lld\n", r->policy.ops->params[i].name, (long long)c->params[i].i);
+    for (uint32_t i = 0; i < c->cluster.n_groups; i++)
+        fprintf(stderr, "%u nodes of %u '%s' GPUs, %u milli-CPU, %llu KiB\n", c->groups[i].count, c->groups[i].gpus, c->groups[i].gpu,
+                c->groups[i].cpu_milli, (unsigned long long)c->groups[i].memory_kib);
+    for (uint32_t v = 0; v < c->cluster.n_vcs; v++) {
+        fprintf(stderr, "%s: %u %s\n", c->vcs[v].name, c->vcs[v].amount, c->vcs[v].mode == VC_GPUS ? "GPUs" : "nodes");
+        for (uint32_t i = 0; i < c->vcs[v].n_changes; i++)
+            fprintf(stderr, "  from %.9f s %u\n", (double)c->changes[v][i].at_ns * 1e-9, c->changes[v][i].gpus);
+    }
+    for (uint32_t i = 0; i < c->n_jobs; i++) {
+        const struct fuzz_job *j = &c->jobs[i];
+        fprintf(stderr, "job %u: submit %lld, duration %lld ns, %u GPUs of type %d, %u milli-CPU, %llu KiB, vc %s, user %u, priority %g\n", i,
+                (long long)j->submit_ns, (long long)j->duration_ns, j->gpus, (int)j->gpu_type, j->cpu_milli, (unsigned long long)j->mem_kib,
+                VC_NAMES[j->vc], j->user, j->priority);
+    }
+}
+
 void case_prepare(struct fuzz_case *c)
 {
+    if (getenv("BRAID_FUZZ_TELL") != NULL)
+        tell(c);
     const struct workload_columns want = {.start = true, .estimate = true, .priority = true, .model = true, .cpu = true, .memory = true, .gpu_type = true};
     workload_init(&c->w);
     fuzz_assert(workload_alloc(&c->w, c->n_jobs, &want, &c->err) == BRAID_OK, "%s", c->err.message);

@@ -130,6 +130,17 @@ Test(stage_sim, turns_and_shares_differ)
     expect_cycles(&s, (double[]){4, 8}, 2);
 }
 
+/* B's stage is longer than all that is simulated, and C waits for it. */
+Test(stage_sim, stages_of_very_different_length_come_to_an_end)
+{
+    static const struct stage_job jobs[] = {{{1, 0, 0}, 0}, {{0, 1000000000, 0}, 0}, {{0, 1, 0}, 0}};
+    struct stage_steady s = given(3, jobs, 3);
+    cr_expect_eq(s.period_ns, 0);
+    cr_expect_float_eq(s.cycle_ns[0], 1, 1e-6);
+    cr_expect_float_eq(s.cycle_ns[1], 1e9, 1e4);
+    cr_expect_float_eq(s.cycle_ns[2], 1e9, 1e4);
+}
+
 /* ---- laws ----------------------------------------------------------------------------------------- */
 
 static uint64_t draw_state;

@@ -163,7 +163,8 @@ Test(matching, weight_goes_before_number_of_pairs)
 
 Test(matching, goes_through_an_odd_circle)
 {
-    struct graph g = graph_create(8); /* a circle 0-1-2-3-4 with a tail at 0 and one at 2, and a pair that hangs on it */
+    struct graph g =
+        graph_create(8); /* a circle 0-1-2-3-4 with a tail at 0 and one at 2, and a pair that hangs on it */
     edge(&g, 0, 1, 9);
     edge(&g, 1, 2, 9);
     edge(&g, 2, 3, 8);
@@ -210,6 +211,49 @@ Test(matching, proves_its_optimum_on_large_graphs)
             graph_destroy(&g);
         }
     cr_expect_gt(blossoms, 20u, "graphs too simple: %u blossoms", blossoms);
+    gsl_rng_free(r);
+}
+
+/* Weights as of jobs of a few kinds: many ties, and w(v, u) is w(u, v) but for rounding. */
+static void fill_kinds(struct graph *g, gsl_rng *r, uint32_t kinds)
+{
+    double value[8];
+    for (uint32_t k = 0; k < kinds; k++)
+        value[k] = 0.1 + gsl_rng_uniform(r);
+    for (uint32_t u = 0; u < g->n; u++)
+        for (uint32_t v = 0; v < g->n; v++) {
+            double a = value[u * 7 % kinds], b = value[v * 7 % kinds];
+            g->w[u * g->n + v] = u == v ? 0 : (a + 0.1 + b) / (3 * fmax(a, b)) * 0.37;
+        }
+}
+
+Test(matching, rounding_breaks_no_pair)
+{
+    gsl_rng *r = random_stream(4, "test", "kinds");
+    for (uint32_t i = 0; i < 400; i++) {
+        struct graph g = graph_create(20 + i % 80);
+        fill_kinds(&g, r, 2 + i % 6);
+        solve(&g);
+        (void)prove(&g);
+        graph_destroy(&g);
+    }
+    gsl_rng_free(r);
+}
+
+Test(matching, released_search_is_the_same_where_nothing_is_rounded)
+{
+    gsl_rng *r = random_stream(5, "test", "released");
+    for (uint32_t i = 0; i < 200; i++) {
+        struct graph g = graph_create(2 + i % 60);
+        uint32_t released[64];
+        fill(&g, r, 0.1 + 0.9 * gsl_rng_uniform(r), 0);
+        for (size_t k = 0; k < (size_t)g.n * g.n; k++)
+            g.w[k] = ceil(g.w[k] * 64); /* whole numbers: duals are halves of them */
+        solve(&g);
+        cr_assert(matching_solve_released(g.n, g.w, released, g.memory));
+        cr_assert_arr_eq(released, g.mate, g.n * sizeof *released);
+        graph_destroy(&g);
+    }
     gsl_rng_free(r);
 }
 
