@@ -1,6 +1,6 @@
 #include "base/names.h"
 #include "base/number.h"
-#include "experiment/config_tree.h"
+#include "base/config_tree.h"
 #include "traces/fit.h"
 
 #include <inttypes.h>

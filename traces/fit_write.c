@@ -1,4 +1,4 @@
-#include "experiment/config_text.h"
+#include "base/config_text.h"
 #include "traces/fit.h"
 #include "traces/writer_file.h"
 

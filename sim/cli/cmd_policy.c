@@ -39,10 +39,10 @@ static const char *knows_text(uint32_t knows, char *out, size_t size)
 static int list(void)
 {
     char knows[80];
-    printf("%-16s  %-18s  %-8s  %s\n", "POLICY", "KNOWS", "QUEUE", "WHAT IT DOES");
+    printf("%-16s  %-18s  %-8s  %-8s  %s\n", "POLICY", "KNOWS", "PREEMPTS", "QUEUE", "WHAT IT DOES");
     for (const struct policy_ops *const *p = policy_list(); *p != NULL; p++)
-        printf("%-16s  %-18s  %-8s  %s\n", (*p)->name, knows_text((*p)->knows, knows, sizeof knows),
-               (*p)->scope == SCOPE_VC ? "each VC" : "one", (*p)->summary);
+        printf("%-16s  %-18s  %-8s  %-8s  %s\n", (*p)->name, knows_text((*p)->knows, knows, sizeof knows),
+               policy_preempts(*p) ? "yes" : "no", (*p)->scope == SCOPE_VC ? "each VC" : "one", (*p)->summary);
     printf("\nParts of a composition {order: .., fill: .., preempt: ..}\n");
     for (const struct order_ops *const *o = order_list(); *o != NULL; o++)
         printf("  order    %-16s  %s\n", (*o)->name, (*o)->summary);
@@ -78,7 +78,7 @@ static void show_params(const struct param_spec *params, size_t n)
         printf("  %s: %s", params[i].name, types[params[i].type]);
         show_range(&params[i]);
         if (params[i].def != NULL)
-            printf(", default %s\n", params[i].def);
+            printf(", default %s\n", params[i].def[0] != '\0' ? params[i].def : "none");
         else
             printf(", required\n");
         printf("      %s\n", params[i].help);
@@ -111,8 +111,8 @@ static int show(const char *name)
     const struct policy_ops *policy = policy_find(name);
     if (policy != NULL) {
         found = true;
-        printf("policy %s\n  %s\n\nsource: %s\nknows:  %s\nqueue:  %s\n", policy->name, policy->summary, policy->source,
-               knows_text(policy->knows, knows, sizeof knows),
+        printf("policy %s\n  %s\n\nsource:   %s\nknows:    %s\npreempts: %s\nqueue:    %s\n", policy->name, policy->summary,
+               policy->source, knows_text(policy->knows, knows, sizeof knows), policy_preempts(policy) ? "yes" : "no",
                policy->scope == SCOPE_VC ? "one instance a virtual cluster" : "one instance over all virtual clusters");
         show_params(policy->params, policy->n_params);
     }

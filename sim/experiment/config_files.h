@@ -4,7 +4,7 @@
 
 #include "base/digest.h"
 #include "base/names.h"
-#include "experiment/config_tree.h"
+#include "base/config_tree.h"
 
 struct overhead_rule;
 struct policy_ops;

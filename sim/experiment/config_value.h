@@ -7,7 +7,7 @@
 #define EXPERIMENT_CONFIG_VALUE_H
 
 #include "experiment/config_keys.h"
-#include "experiment/config_text.h"
+#include "base/config_text.h"
 
 struct config_value {
     bool is_word; /* the key's word in place of a value */

@@ -2,7 +2,7 @@
 
 #include "base/names.h"
 #include "experiment/config_keys.h"
-#include "experiment/config_text.h"
+#include "base/config_text.h"
 #include "experiment/config_value.h"
 
 #include <string.h>

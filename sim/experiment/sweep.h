@@ -5,7 +5,7 @@
 #ifndef EXPERIMENT_SWEEP_H
 #define EXPERIMENT_SWEEP_H
 
-#include "experiment/config_tree.h"
+#include "base/config_tree.h"
 
 enum { SWEEP_AXES_MAX = 64 };
 

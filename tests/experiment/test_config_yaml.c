@@ -1,6 +1,6 @@
 /* What is no config at all, or no YAML that a config may be. */
 #include "experiment/config_fixture.h"
-#include "experiment/config_text.h"
+#include "base/config_text.h"
 
 #include <sys/stat.h>
 #include <time.h>

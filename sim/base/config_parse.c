@@ -6,7 +6,7 @@
  * When one closes, its items move from the pile to the arena.
  */
 #include "base/names.h"
-#include "experiment/config_tree.h"
+#include "base/config_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "experiment/config_tree.h"
+#include "base/config_tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
  * What is written is read back the same by braid and by any YAML 1.1 reader: a text that looks like a number, a truth
  * value or a date is put in quotes.
  */
-#ifndef EXPERIMENT_CONFIG_TEXT_H
-#define EXPERIMENT_CONFIG_TEXT_H
+#ifndef BASE_CONFIG_TEXT_H
+#define BASE_CONFIG_TEXT_H
 
-#include "experiment/config_tree.h"
+#include "base/config_tree.h"
 
 struct config_text {
     char *s; /* ended by '\0' once anything was written */

@@ -1,4 +1,4 @@
-#include "experiment/config_text.h"
+#include "base/config_text.h"
 
 #include "base/number.h"
 

@@ -6,8 +6,8 @@
  * once parsed: config_tree_set returns a new root that shares what did not change, so a sweep of many runs costs
  * little, and an alias is the anchored node itself. The expanded size is bounded, so alias bombs cannot grow.
  */
-#ifndef EXPERIMENT_CONFIG_TREE_H
-#define EXPERIMENT_CONFIG_TREE_H
+#ifndef BASE_CONFIG_TREE_H
+#define BASE_CONFIG_TREE_H
 
 #include "base/arena.h"
 
