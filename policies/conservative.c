@@ -18,6 +18,9 @@
  * free GPUs will do, and where other virtual clusters share the nodes, the plan counts GPUs and the module finds the place. A job
  * that finds none at its time (GPU types, CPU, memory, other queues' jobs) holds its reservation from then on and is tried again in every
  * round.
+ *
+ * Cost: a search looks at every node of the virtual cluster once, with bounds from earlier searches (profile.h). With exact estimates that is
+ * all, once a job; an early end or an overrun looks at every reservation, which `depth` can bound.
  */
 #include "policies/jobset.h"
 #include "policies/profile.h"

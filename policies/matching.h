@@ -23,7 +23,7 @@ enum { MATCHING_VERTICES_MAX = 8192 };
 
 #define MATCHING_NONE UINT32_MAX
 
-/* Bytes of working memory for `n` vertices, about 5 n^2. */
+/* Bytes of working memory for `n` vertices, about 13 n^2. */
 size_t matching_memory(uint32_t n);
 
 /* `weights` is dense, n x n, row u holding w(u, v): an edge where it is above zero, and then above zero in w(v, u) too. The two should be

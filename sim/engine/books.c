@@ -51,8 +51,10 @@ static const char *books_job(const struct sim *sim, uint32_t job)
         return "a job holds GPUs without running, or runs without";
     if ((j->state == JOB_RUNNING) != evq_is_pending(&sim->events, job))
         return "a running job has no completion pending, or another has";
-    if (j->state == JOB_RUNNING && j->since_ns + 0 > sim->now_ns)
+    if (j->state == JOB_RUNNING && j->since_ns > sim->now_ns)
         return "a job runs from the future";
+    if (j->state == JOB_RUNNING && hold_of(sim, j->alloc)->n_members == 1 && j->rate != 1.0)
+        return "a job alone does not go at its own speed";
     if (j->start_ns >= 0 && j->start_ns < submit)
         return "a job started before its submission";
     if (j->run_ns < 0 || j->overhead_ns < 0 || j->overhead_ns + j->lost_ns > j->run_ns)

@@ -41,7 +41,7 @@ bool hold_open(struct sim *sim, uint32_t handle, uint32_t job)
 }
 
 /* Rates are settled at the end of the round: a list of what changed. A hold is in it at most once. */
-static void hold_mark(struct sim *sim, uint32_t handle)
+void hold_touch(struct sim *sim, uint32_t handle)
 {
     struct hold *h = hold_at(sim, handle);
     if (h->is_dirty)
@@ -69,7 +69,7 @@ void hold_join(struct sim *sim, uint32_t handle, uint32_t job)
     h->members[h->n_members++] = job;
     if (h->group == HOLD_ALONE)
         h->group = sim->n_groups++;
-    hold_mark(sim, handle);
+    hold_touch(sim, handle);
 }
 
 static void hold_forget(struct sim *sim, uint32_t handle)
@@ -88,7 +88,7 @@ void hold_leave(struct sim *sim, uint32_t handle, uint32_t job)
     require(i < h->n_members, "job %u leaves GPUs that it does not hold", job);
     memmove(&h->members[i], &h->members[i + 1], (h->n_members - i - 1) * sizeof *h->members);
     if (--h->n_members > 0) {
-        hold_mark(sim, handle);
+        hold_touch(sim, handle);
         return;
     }
     uint32_t by = h->opened_by;

@@ -36,6 +36,9 @@ bool hold_open(struct sim *sim, uint32_t handle, uint32_t job);
 void hold_join(struct sim *sim, uint32_t handle, uint32_t job);
 void hold_leave(struct sim *sim, uint32_t handle, uint32_t job);
 
+/* The members of `handle` want new rates: it was opened anew on GPUs that a job kept while its company changed. */
+void hold_touch(struct sim *sim, uint32_t handle);
+
 /* Keep a handle readable after its last member left; drop it. */
 void hold_keep(struct sim *sim, uint32_t handle);
 void hold_drop(struct sim *sim, uint32_t handle);

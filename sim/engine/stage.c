@@ -468,6 +468,7 @@ void stage_settle(struct sim *sim, struct sched *s)
                 j->alloc = r->old_alloc;
                 job_settle(sim, job);
                 j->alloc = present;
+                hold_touch(sim, present);
             }
             hold_drop(sim, r->old_alloc);
             continue;

@@ -209,6 +209,42 @@ Test(groups, new_company_on_the_same_gpus_is_no_restart)
     case_destroy(c);
 }
 
+/* Pairs while three or more jobs live, else each for itself. */
+static void tidy_schedule(void *self, struct sched *s)
+{
+    struct rebuilder *p = self;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (sched_is_running(s, p->jobs[i]))
+            sched_preempt(s, p->jobs[i]);
+    uint32_t step = p->n > 2 ? 2 : 1;
+    for (uint32_t i = 0; i < p->n; i += step)
+        sched_group(s, &p->jobs[i], p->n - i < step ? 1 : step);
+}
+
+static const struct policy_ops tidy = {.abi_version = BRAID_POLICY_ABI,
+                                       .size = sizeof(struct policy_ops),
+                                       .name = "tidy",
+                                       .summary = "tidies",
+                                       .source = "test",
+                                       .state_size = sizeof(struct rebuilder),
+                                       .on_submit = rebuilder_submit,
+                                       .on_finish = rebuilder_finish,
+                                       .schedule = tidy_schedule};
+
+Test(groups, who_stays_when_a_group_dissolves_goes_at_full_speed)
+{
+    struct test_case *c = case_of(&tidy, 2, 1);
+    case_job(c, 0, 10, 1); /* with b at half speed 0-2 (1 done), then alone where it was: ends at 11 */
+    case_job(c, 0, 10, 1); /* with a 0-2, then alone on the other GPU: ends at 11 */
+    case_job(c, 0, 2, 1);  /* alone 0-2 */
+    case_run(c);
+    cr_expect_float_eq(case_end_s(c, 0), 11, 1e-9, "%g", case_end_s(c, 0));
+    cr_expect_float_eq(case_end_s(c, 1), 11, 1e-9, "%g", case_end_s(c, 1));
+    cr_expect_eq(c->r.jobs[0].moves + c->r.jobs[0].preemptions, 0u);
+    cr_expect_eq(c->r.jobs[1].moves, 1u);
+    case_destroy(c);
+}
+
 Test(groups, random_plans_keep_the_books)
 {
     uint64_t x = 12345;

@@ -64,9 +64,8 @@ Test(conservative, keeps_a_promise_that_easy_does_not_make)
 
 Test(conservative, plans_to_the_node)
 {
-    /* Two nodes of 4. A and B hold 3 GPUs of one each. C (2 GPUs) finds two free but not on one node: its reservation is node 0 at 10. D (1 GPU,
-     * 20 s) takes the free one of node 1, as on node 0 it would leave C one GPU too few at... 4 - 2 - 1 = 1: no, it fits there
-     * as well and leaves as much: the first node. E (4 GPUs) is promised node 1 at 12. */
+    /* Two nodes of 4, A and B hold 3 GPUs of one each. C (2 GPUs) finds two free, but not on one node: it is promised node 0 at 10.
+     * D (1 GPU, 20 s) may take either free one: on both it leaves one GPU over, so the first. E (4 GPUs) is promised node 1 at 12. */
     struct test_case *c = conservative(2, 4);
     case_job(c, 0, 10, 3);
     case_job(c, 0, 12, 3);
@@ -521,7 +520,6 @@ static void against_naive(uint32_t seed, const int64_t *sizes, uint32_t n_lines,
     for (uint32_t i = 0; i < x->n; i++) {
         struct naive_job *j = &x->jobs[i];
         submit += draw(&state, 3) == 0 ? 0 : (int64_t)draw(&state, 8) * S;
-        /* the largest job of all is as good as never admissible on uneven nodes: leave it to others */
         *j = (struct naive_job){.submit = submit,
                                 .duration = (int64_t)(1 + draw(&state, 30)) * S,
                                 .gpus = 1 + draw(&state, draw(&state, 4) == 0 ? all : (uint32_t)sizes[0])};
@@ -529,7 +527,8 @@ static void against_naive(uint32_t seed, const int64_t *sizes, uint32_t n_lines,
         if (kind == WRONG && draw(&state, 2) == 0)
             j->estimate = (int64_t)(1 + draw(&state, 30)) * S;
         int64_t share[LINES];
-        if (!place(x, 0, 1, j->gpus, share) || submit == 0)
+        if (!place(x, 0, 1, j->gpus, share) ||
+            submit == 0) /* the case begins empty: a job that never fits would be refused */
             j->gpus = 1;
         uint32_t job = case_job(c, (double)(j->submit / S), (double)(j->duration / S), (uint32_t)j->gpus);
         c->jobs[job].estimate_ns = j->estimate;
