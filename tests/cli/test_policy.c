@@ -13,7 +13,7 @@ static char output[65536];
 /* What `command` prints (both streams); its exit status. */
 static int shell(const char *format, const char *a, const char *b)
 {
-    char command[1024];
+    char command[8192];
     snprintf(command, sizeof command, format, a, b);
     FILE *f = popen(command, "r");
     cr_assert_not_null(f);
@@ -70,7 +70,7 @@ static char *readme_block(const char *language)
 
 Test(policy, the_plugin_of_the_readme_compiles_and_runs)
 {
-    char folder[] = "/tmp/braid-plugin-XXXXXX", path[128], command[512];
+    char folder[] = "/tmp/braid-plugin-XXXXXX", path[128], command[4096];
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/largest.c", folder);
     FILE *f = fopen(path, "w");
