@@ -36,11 +36,10 @@ struct edge {
 struct matching {
     uint32_t n, n_nodes, n_tops; /* n_nodes: room; n_tops: numbers that have been in use */
     const double *w;
-    double *dual;    /* y, and z of blossoms */
-    double *doubled; /* n x n: 2 w, -INFINITY where there is no edge */
-    double
-        *least;  /* by node: slack of the edge in `from`; INFINITY: none yet; -INFINITY: none wanted, inner or no top */
-    double *bar; /* by vertex: below this a slack is tight or less than `least` */
+    double *dual;      /* y, and z of blossoms */
+    double *doubled;   /* n x n: 2 w, -INFINITY where there is no edge */
+    double *least;     /* by node: slack of the edge in `from`; INFINITY: none yet; -INFINITY: none wanted */
+    double *bar;       /* by vertex: below this a slack is tight or less than `least` */
     double *best;      /* by node: room for slacks */
     uint32_t *from;    /* by top: the outer vertex with the tightest edge to it */
     uint32_t *top;     /* by node; NONE: a blossom number that is free */

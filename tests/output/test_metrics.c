@@ -122,6 +122,21 @@ Test(metrics, a_hand_made_run)
     run_sample_fini(&s);
 }
 
+Test(metrics, waiting_ends_at_the_first_start_and_queueing_does_not)
+{
+    /* submitted at 0, runs 10..20 and, after 30 s without GPUs, 50..60 */
+    static const struct sample_job twice[] = {{"a", "u", "v", 1, 0, 20, 10, 60, 20, 0, 0, .preemptions = 1, .restarts = 1}};
+    struct run_sample s;
+    struct metrics m;
+    run_sample_init(&s, twice, 1, 1);
+    compute(&m, &s);
+    expect(&m, "wait_mean", 10);
+    expect(&m, "wait_p50", 10);
+    expect(&m, "queued_mean", 40);
+    expect(&m, "jct_mean", 60);
+    run_sample_fini(&s);
+}
+
 Test(metrics, only_jobs_submitted_inside_measure_count)
 {
     struct run_sample s;

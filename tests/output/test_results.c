@@ -266,6 +266,36 @@ Test(results, a_job_that_changes_changes_the_digest)
     run_sample_fini(&s);
 }
 
+Test(results, the_digest_is_over_every_core_column)
+{
+    struct run_sample s;
+    char before[65], after[65];
+    run_sample_init(&s, four, 4, 1);
+    strcpy(before, s.output.digest);
+    struct job *j = &s.result.jobs[1];
+    int64_t *const times[] = {&s.workload.submit_ns[1], &j->start_ns, &j->end_ns, &j->run_ns, &j->overhead_ns, &j->lost_ns, &j->gpu_ns};
+    uint32_t *const counts[] = {&s.workload.gpus[1], &j->preemptions, &j->moves, &j->restarts};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        ++*times[i];
+        results_digest(&s.result, &s.workload, after);
+        cr_expect_str_neq(before, after, "time %zu", i);
+        --*times[i];
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        ++*counts[i];
+        results_digest(&s.result, &s.workload, after);
+        cr_expect_str_neq(before, after, "count %zu", i);
+        --*counts[i];
+    }
+    s.result.n_jobs--;
+    results_digest(&s.result, &s.workload, after);
+    cr_expect_str_neq(before, after, "a job less");
+    s.result.n_jobs++;
+    results_digest(&s.result, &s.workload, after);
+    cr_expect_str_eq(before, after);
+    run_sample_fini(&s);
+}
+
 /* ---- parts that are not whole ---- */
 
 Test(results, a_part_cut_short_anywhere_does_not_count)
