@@ -266,7 +266,7 @@ static bool add_id(struct rows *r, const struct trace_row *row, uint32_t at)
 {
     if (!r->has.id)
         return true;
-    if (r->id_room - r->id_used < row->id.n) {
+    if (r->w.id_text == NULL || r->id_room - r->id_used < row->id.n) { /* there even when all ids are empty */
         void *text = r->w.id_text;
         uint64_t room = (r->id_room + row->id.n) * 2 + 4096;
         if (!grow_array(&text, room, 1))
