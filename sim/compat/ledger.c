@@ -141,7 +141,8 @@ bool ledger_at_second(struct ledger *l, int64_t at_s)
     if (!is_beyond || l->spec->stop.at_ns != RUN_NO_LIMIT)
         return ledger_at(l, is_beyond ? INT64_MAX : at_s * NS_PER_S);
     if (!l->has_failed)
-        error_set(l->err, BRAID_BAD_INPUT, "the schedule goes on for more than 292 years, where time ends; give fewer or shorter jobs");
+        error_set(l->err, BRAID_BAD_INPUT,
+                  "the schedule goes on for more than 292 years, where time ends; give fewer or shorter jobs");
     l->has_failed = true;
     return false;
 }

@@ -250,7 +250,8 @@ static void take_overhead(struct fuzz_case *c, struct bytes *b, int which, struc
     rule->constant_ns = bytes_time(b, false) % (365 * 86400 * CASE_S);
     if ((how & 3) == 3) {
         for (uint32_t i = 0; i < 3; i++)
-            c->rows[which][i] = (struct overhead_row){1 + i * 2, i == 1 ? MODELS[0] : NULL, rule->constant_ns / (i + 1)};
+            c->rows[which][i] =
+                (struct overhead_row){1 + i * 2, i == 1 ? MODELS[0] : NULL, rule->constant_ns / (i + 1)};
         rule->rows = c->rows[which];
         rule->n_rows = 3;
     }
@@ -326,9 +327,12 @@ static uint32_t name_of(struct names *names, const char *text)
 static void tell(const struct fuzz_case *c)
 {
     const struct run_spec *r = &c->spec;
-    fprintf(stderr, "policy %s, placement %s, start_overhead %g s, restart_overhead %g s, estimate %d on_exceed %d, stop at %g s, queue %u\n", r->policy.ops->name,
-            r->placement.ops->name, (double)r->overhead.start.constant_ns * 1e-9, (double)r->overhead.restart.constant_ns * 1e-9,
-            r->estimate.source, r->estimate.on_exceed, (double)r->stop.at_ns * 1e-9, r->stop.queue);
+    fprintf(stderr,
+            "policy %s, placement %s, start_overhead %g s, restart_overhead %g s, estimate %d on_exceed %d, stop at %g "
+            "s, queue %u\n",
+            r->policy.ops->name, r->placement.ops->name, (double)r->overhead.start.constant_ns * 1e-9,
+            (double)r->overhead.restart.constant_ns * 1e-9, r->estimate.source, r->estimate.on_exceed,
+            (double)r->stop.at_ns * 1e-9, r->stop.queue);
     for (size_t i = 0; i < r->policy.ops->n_params; i++)
         if (r->policy.ops->params[i].type == PARAM_CHOICE)
             fprintf(stderr, "  %s: %s\n", r->policy.ops->params[i].name, c->params[i].s);
@@ -337,8 +341,8 @@ static void tell(const struct fuzz_case *c)
         else if (r->policy.ops->params[i].type != PARAM_NUMBERS)
             fprintf(stderr, "  %s: %lld\n", r->policy.ops->params[i].name, (long long)c->params[i].i);
     for (uint32_t i = 0; i < c->cluster.n_groups; i++)
-        fprintf(stderr, "%u nodes of %u '%s' GPUs, %u milli-CPU, %llu KiB\n", c->groups[i].count, c->groups[i].gpus, c->groups[i].gpu,
-                c->groups[i].cpu_milli, (unsigned long long)c->groups[i].memory_kib);
+        fprintf(stderr, "%u nodes of %u '%s' GPUs, %u milli-CPU, %llu KiB\n", c->groups[i].count, c->groups[i].gpus,
+                c->groups[i].gpu, c->groups[i].cpu_milli, (unsigned long long)c->groups[i].memory_kib);
     for (uint32_t v = 0; v < c->cluster.n_vcs; v++) {
         fprintf(stderr, "%s: %u %s\n", c->vcs[v].name, c->vcs[v].amount, c->vcs[v].mode == VC_GPUS ? "GPUs" : "nodes");
         for (uint32_t i = 0; i < c->vcs[v].n_changes; i++)
@@ -346,9 +350,11 @@ static void tell(const struct fuzz_case *c)
     }
     for (uint32_t i = 0; i < c->n_jobs; i++) {
         const struct fuzz_job *j = &c->jobs[i];
-        fprintf(stderr, "job %u: submit %lld, duration %lld ns, %u GPUs of type %d, %u milli-CPU, %llu KiB, vc %s, user %u, priority %g\n", i,
-                (long long)j->submit_ns, (long long)j->duration_ns, j->gpus, (int)j->gpu_type, j->cpu_milli, (unsigned long long)j->mem_kib,
-                VC_NAMES[j->vc], j->user, j->priority);
+        fprintf(stderr,
+                "job %u: submit %lld, duration %lld ns, %u GPUs of type %d, %u milli-CPU, %llu KiB, vc %s, user %u, "
+                "priority %g\n",
+                i, (long long)j->submit_ns, (long long)j->duration_ns, j->gpus, (int)j->gpu_type, j->cpu_milli,
+                (unsigned long long)j->mem_kib, VC_NAMES[j->vc], j->user, j->priority);
     }
 }
 
@@ -356,7 +362,13 @@ void case_prepare(struct fuzz_case *c)
 {
     if (getenv("BRAID_FUZZ_TELL") != NULL)
         tell(c);
-    const struct workload_columns want = {.start = true, .estimate = true, .priority = true, .model = true, .cpu = true, .memory = true, .gpu_type = true};
+    const struct workload_columns want = {.start = true,
+                                          .estimate = true,
+                                          .priority = true,
+                                          .model = true,
+                                          .cpu = true,
+                                          .memory = true,
+                                          .gpu_type = true};
     workload_init(&c->w);
     fuzz_assert(workload_alloc(&c->w, c->n_jobs, &want, &c->err) == BRAID_OK, "%s", c->err.message);
     struct workload *w = &c->w;
@@ -387,13 +399,13 @@ struct watched {
     int64_t held_ns[CASE_JOBS], waited_ns[CASE_JOBS];
 };
 
-static void watch_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind, double rate, uint32_t group,
-                          const struct span *spans, uint32_t n_spans)
+static void watch_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_ns, enum segment_kind kind,
+                          double rate, uint32_t group, const struct span *spans, uint32_t n_spans)
 {
     struct watched *w = self;
     (void)group;
-    fuzz_assert(begin_ns < end_ns && begin_ns == w->until_ns[job], "job %u: %lld, told up to %lld", job, (long long)begin_ns,
-                (long long)w->until_ns[job]);
+    fuzz_assert(begin_ns < end_ns && begin_ns == w->until_ns[job], "job %u: %lld, told up to %lld", job,
+                (long long)begin_ns, (long long)w->until_ns[job]);
     w->until_ns[job] = end_ns;
     uint32_t gpus = 0;
     for (uint32_t i = 0; i < n_spans; i++)
@@ -406,12 +418,13 @@ static void watch_segment(void *self, uint32_t job, int64_t begin_ns, int64_t en
         w->held_ns[job] += end_ns - begin_ns;
 }
 
-static void watch_decision(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc, const char *why)
+static void watch_decision(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc,
+                           const char *why)
 {
     struct watched *w = self;
     (void)kind, (void)vc;
-    fuzz_assert(at_ns >= w->now_ns && why != NULL && (job < w->c->n_jobs || job == UINT32_MAX), "at %lld after %lld, job %u",
-                (long long)at_ns, (long long)w->now_ns, job);
+    fuzz_assert(at_ns >= w->now_ns && why != NULL && (job < w->c->n_jobs || job == UINT32_MAX),
+                "at %lld after %lld, job %u", (long long)at_ns, (long long)w->now_ns, job);
     w->now_ns = at_ns;
 }
 
@@ -419,7 +432,8 @@ static void watch_levels(void *self, int64_t at_ns, uint32_t instance, const str
 {
     struct watched *w = self;
     (void)instance;
-    fuzz_assert(levels->queued_jobs + levels->running_jobs <= w->c->n_jobs, "%u + %u jobs", levels->queued_jobs, levels->running_jobs);
+    fuzz_assert(levels->queued_jobs + levels->running_jobs <= w->c->n_jobs, "%u + %u jobs", levels->queued_jobs,
+                levels->running_jobs);
     fuzz_assert(at_ns >= w->now_ns, "at %lld after %lld", (long long)at_ns, (long long)w->now_ns);
 }
 
@@ -435,9 +449,11 @@ void case_run_once(struct fuzz_case *c)
     c->code = run(&c->r, &c->spec, &c->err);
     for (uint32_t i = 0; c->code == BRAID_OK && c->spec.compat == NULL && i < c->n_jobs; i++) {
         const struct job *j = &c->r.jobs[i];
-        fuzz_assert(w.held_ns[i] == j->run_ns, "job %u: segments of %lld ns, run_time %lld", i, (long long)w.held_ns[i], (long long)j->run_ns);
+        fuzz_assert(w.held_ns[i] == j->run_ns, "job %u: segments of %lld ns, run_time %lld", i, (long long)w.held_ns[i],
+                    (long long)j->run_ns);
         if (j->end_ns >= 0)
-            fuzz_assert(w.waited_ns[i] == j->end_ns - c->jobs[i].submit_ns - j->run_ns, "job %u waited %lld ns", i, (long long)w.waited_ns[i]);
+            fuzz_assert(w.waited_ns[i] == j->end_ns - c->jobs[i].submit_ns - j->run_ns, "job %u waited %lld ns", i,
+                        (long long)w.waited_ns[i]);
     }
 }
 
@@ -455,7 +471,8 @@ static void check_job(const struct fuzz_case *c, uint32_t i)
     fuzz_assert(j->status <= STATUS_KILLED && j->reason != NULL, "job %u", i);
     fuzz_assert(j->overhead_ns >= 0 && j->lost_ns >= 0 && j->overhead_ns + j->lost_ns <= j->run_ns, "job %u", i);
     if (j->status == STATUS_FINISHED || j->status == STATUS_KILLED) {
-        fuzz_assert(j->start_ns >= f->submit_ns && j->end_ns >= j->start_ns, "job %u: start %lld, end %lld", i, (long long)j->start_ns, (long long)j->end_ns);
+        fuzz_assert(j->start_ns >= f->submit_ns && j->end_ns >= j->start_ns, "job %u: start %lld, end %lld", i,
+                    (long long)j->start_ns, (long long)j->end_ns);
         fuzz_assert(j->end_ns - f->submit_ns >= j->run_ns, "job %u", i);
     }
     if (j->status == STATUS_REJECTED)
@@ -463,12 +480,14 @@ static void check_job(const struct fuzz_case *c, uint32_t i)
     int64_t productive = j->run_ns - j->overhead_ns - j->lost_ns;
     bool is_clipped = j->end_ns >= INT64_MAX - 1;
     if (j->status == STATUS_FINISHED && c->spec.sharing == NULL && !is_clipped)
-        fuzz_assert(productive == f->duration_ns || f->duration_ns > INT64_C(1) << 53, "job %u: %lld of %lld", i, (long long)productive,
-                    (long long)f->duration_ns);
+        fuzz_assert(productive == f->duration_ns || f->duration_ns > INT64_C(1) << 53, "job %u: %lld of %lld", i,
+                    (long long)productive, (long long)f->duration_ns);
     if (j->status == STATUS_FINISHED && !is_clipped && f->duration_ns < INT64_C(1) << 53)
-        fuzz_assert(productive >= f->duration_ns, "job %u is faster than alone: %lld of %lld", i, (long long)productive, (long long)f->duration_ns);
+        fuzz_assert(productive >= f->duration_ns, "job %u is faster than alone: %lld of %lld", i, (long long)productive,
+                    (long long)f->duration_ns);
     if (j->status == STATUS_UNFINISHED)
-        fuzz_assert(c->may_stay || c->spec.stop.at_ns != RUN_NO_LIMIT || c->spec.stop.queue != UINT32_MAX, "job %u never ended", i);
+        fuzz_assert(c->may_stay || c->spec.stop.at_ns != RUN_NO_LIMIT || c->spec.stop.queue != UINT32_MAX,
+                    "job %u never ended", i);
 }
 
 void case_check(struct fuzz_case *c)
@@ -495,10 +514,12 @@ void case_check_again(struct fuzz_case *c)
     fuzz_assert(code == BRAID_OK, "%s", err.message);
     for (uint32_t i = 0; i < c->n_jobs; i++) {
         const struct job *a = &first.jobs[i], *b = &c->r.jobs[i];
-        fuzz_assert(a->start_ns == b->start_ns && a->end_ns == b->end_ns && a->run_ns == b->run_ns && a->overhead_ns == b->overhead_ns &&
-                        a->status == b->status && a->preemptions == b->preemptions && a->moves == b->moves,
+        fuzz_assert(a->start_ns == b->start_ns && a->end_ns == b->end_ns && a->run_ns == b->run_ns &&
+                        a->overhead_ns == b->overhead_ns && a->status == b->status &&
+                        a->preemptions == b->preemptions && a->moves == b->moves,
                     "job %u: another answer the second time", i);
     }
-    fuzz_assert(first.totals.events == c->r.totals.events && first.totals.decisions == c->r.totals.decisions, "other counts the second time");
+    fuzz_assert(first.totals.events == c->r.totals.events && first.totals.decisions == c->r.totals.decisions,
+                "other counts the second time");
     run_result_fini(&first);
 }

@@ -37,7 +37,6 @@ void fuzz_compat(const struct fuzz_target *self, const uint8_t *bytes, size_t n)
 /* Say what does not hold and abort. */
 _Noreturn void fuzz_fail(const char *file, int line, const char *condition, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-#define fuzz_assert(condition, ...)                                                                                    \
-    ((condition) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #condition, __VA_ARGS__))
+#define fuzz_assert(condition, ...) ((condition) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #condition, __VA_ARGS__))
 
 #endif

@@ -26,10 +26,13 @@ static void check_run(const struct run_config *run)
                 "run %u lacks a part", run->index);
     struct bytes text = {(const uint8_t *)run->yaml, strlen(run->yaml)};
     const char *path = folder_file("again.yaml", text);
-    fuzz_assert(experiment_load(&again, path, NULL, 0, &err) == BRAID_OK, "%d:%d: %s\n%s", err.line, err.col, err.message, run->yaml);
+    fuzz_assert(experiment_load(&again, path, NULL, 0, &err) == BRAID_OK, "%d:%d: %s\n%s", err.line, err.col,
+                err.message, run->yaml);
     fuzz_assert(again.n_runs == 1, "%u runs", again.n_runs);
-    fuzz_assert(strcmp(again.runs[0].yaml, run->yaml) == 0, "resolved:\n%s\nand resolved again:\n%s", run->yaml, again.runs[0].yaml);
-    fuzz_assert(strcmp(again.runs[0].identity, run->identity) == 0, "another identity:\n%s\n%s", run->identity, again.runs[0].identity);
+    fuzz_assert(strcmp(again.runs[0].yaml, run->yaml) == 0, "resolved:\n%s\nand resolved again:\n%s", run->yaml,
+                again.runs[0].yaml);
+    fuzz_assert(strcmp(again.runs[0].identity, run->identity) == 0, "another identity:\n%s\n%s", run->identity,
+                again.runs[0].identity);
     experiment_fini(&again);
 }
 

@@ -78,7 +78,8 @@ void fuzz_compat(const struct fuzz_target *self, const uint8_t *bytes, size_t n)
     uint8_t how = bytes_next(&b); /* 0: as plain as the peers want it */
     take_policy(&c, &b, (how & 4) != 0);
     if ((how & 8) == 0)
-        c.groups[0] = (struct node_group_spec){.count = 1 + bytes_below(&b, 6), .gpus = 1 + bytes_below(&b, 8), .gpu = ""};
+        c.groups[0] =
+            (struct node_group_spec){.count = 1 + bytes_below(&b, 6), .gpus = 1 + bytes_below(&b, 8), .gpu = ""};
     else
         case_take_cluster(&c, &b, (how & 1) != 0, true);
     if ((how & 2) != 0)

@@ -89,7 +89,8 @@ void fuzz_overhead(const struct fuzz_target *self, const uint8_t *bytes, size_t 
 static void run_with_table(struct fuzz_case *c)
 {
     for (uint32_t j = 0; j < 4; j++)
-        c->jobs[c->n_jobs++] = (struct fuzz_job){.submit_ns = j * CASE_S, .duration_ns = (j + 1) * 10 * CASE_S, .gpus = j + 1};
+        c->jobs[c->n_jobs++] =
+            (struct fuzz_job){.submit_ns = j * CASE_S, .duration_ns = (j + 1) * 10 * CASE_S, .gpus = j + 1};
     case_prepare(c);
     case_run_once(c);
     case_check(c);

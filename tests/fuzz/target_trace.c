@@ -35,7 +35,8 @@ static void check_name(const struct names *names, const uint32_t *column, uint32
 static void check_jobs(const struct workload *w)
 {
     for (uint32_t j = 0; j < w->n_jobs; j++) {
-        fuzz_assert(w->submit_ns[j] >= (j > 0 ? w->submit_ns[j - 1] : 0), "job %u: %lld", j, (long long)w->submit_ns[j]);
+        fuzz_assert(w->submit_ns[j] >= (j > 0 ? w->submit_ns[j - 1] : 0), "job %u: %lld", j,
+                    (long long)w->submit_ns[j]);
         fuzz_assert(w->duration_ns[j] >= 0, "job %u: %lld", j, (long long)w->duration_ns[j]);
         fuzz_assert(w->gpus[j] >= 1, "job %u", j);
         fuzz_assert(w->trace_status[j] <= TRACE_KILLED, "job %u: %d", j, w->trace_status[j]);
@@ -103,7 +104,8 @@ static void check_scaled(const struct workload *w, struct bytes *options)
 void fuzz_trace(const struct fuzz_target *self, const uint8_t *bytes, size_t n)
 {
     static const char *const keep[] = {"a", "0"};
-    struct bytes options = bytes_piece(bytes, n, 1), beside = bytes_piece(bytes, n, 2), applications = bytes_piece(bytes, n, 3);
+    struct bytes options = bytes_piece(bytes, n, 1), beside = bytes_piece(bytes, n, 2),
+                 applications = bytes_piece(bytes, n, 3);
     struct trace_spec spec = {.format = self->format, .jobs = TRACE_NO_LIMIT};
     spec.path = folder_file("trace", bytes_piece(bytes, n, 0));
     folder_remove("pai_job_table.csv");

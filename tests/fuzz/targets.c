@@ -8,9 +8,9 @@
 #include <string.h>
 
 static const struct fuzz_target targets[] = {
-    {"engine", NULL, fuzz_engine},   {"groups", NULL, fuzz_groups},       {"compat", NULL, fuzz_compat},
-    {"config", NULL, fuzz_config},   {"cluster", NULL, fuzz_cluster},     {"quota", NULL, fuzz_quota},
-    {"sample", NULL, fuzz_sample},   {"overhead", NULL, fuzz_overhead},   {"estimates", NULL, fuzz_estimates},
+    {"engine", NULL, fuzz_engine}, {"groups", NULL, fuzz_groups},     {"compat", NULL, fuzz_compat},
+    {"config", NULL, fuzz_config}, {"cluster", NULL, fuzz_cluster},   {"quota", NULL, fuzz_quota},
+    {"sample", NULL, fuzz_sample}, {"overhead", NULL, fuzz_overhead}, {"estimates", NULL, fuzz_estimates},
     {"trace", "auto", fuzz_trace},
 };
 enum { N_TARGETS = sizeof targets / sizeof *targets, READERS_MAX = 64, NAME_ROOM = 64 };

@@ -273,7 +273,8 @@ Test(results, the_digest_is_over_every_core_column)
     run_sample_init(&s, four, 4, 1);
     strcpy(before, s.output.digest);
     struct job *j = &s.result.jobs[1];
-    int64_t *const times[] = {&s.workload.submit_ns[1], &j->start_ns, &j->end_ns, &j->run_ns, &j->overhead_ns, &j->lost_ns, &j->gpu_ns};
+    int64_t *const times[] = {&s.workload.submit_ns[1], &j->start_ns, &j->end_ns, &j->run_ns,
+                              &j->overhead_ns,          &j->lost_ns,  &j->gpu_ns};
     uint32_t *const counts[] = {&s.workload.gpus[1], &j->preemptions, &j->moves, &j->restarts};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         ++*times[i];
