@@ -234,10 +234,23 @@ static enum trace_reason row_judge(const struct trace_row *row, int64_t *duratio
     return ROW_FINE;
 }
 
+/* Names and ids do not begin or end with blanks, whatever the format: our csv would not give them back. */
+static struct trace_text trimmed(struct trace_text t)
+{
+    while (t.n > 0 && (t.at[0] == ' ' || t.at[0] == '\t')) {
+        t.at++;
+        t.n--;
+    }
+    while (t.n > 0 && (t.at[t.n - 1] == ' ' || t.at[t.n - 1] == '\t'))
+        t.n--;
+    return t;
+}
+
 static bool add_name(struct names *n, uint32_t *column, uint32_t at, struct trace_text text)
 {
     if (column == NULL)
         return true;
+    text = trimmed(text);
     if (at > 0) { /* neighbours often bear the same name */
         const char *last = names_text(n, column[at - 1]);
         if (strncmp(last, text.n > 0 ? text.at : "", text.n) == 0 && last[text.n] == '\0') {
@@ -253,9 +266,9 @@ static bool add_names(struct rows *r, const struct trace_row *row, uint32_t at)
 {
     struct workload *w = &r->w;
     if (w->gpu_type != NULL) { /* no type wanted is not a name */
-        w->gpu_type[at] =
-            row->gpu_type.n == 0 ? NAMES_NONE : names_add(&w->gpu_types, row->gpu_type.at, row->gpu_type.n);
-        if (row->gpu_type.n > 0 && w->gpu_type[at] == NAMES_NONE)
+        struct trace_text type = trimmed(row->gpu_type);
+        w->gpu_type[at] = type.n == 0 ? NAMES_NONE : names_add(&w->gpu_types, type.at, type.n);
+        if (type.n > 0 && w->gpu_type[at] == NAMES_NONE)
             return false;
     }
     return add_name(&w->vcs, w->vc, at, row->vc) && add_name(&w->users, w->user, at, row->user) &&
@@ -266,17 +279,18 @@ static bool add_id(struct rows *r, const struct trace_row *row, uint32_t at)
 {
     if (!r->has.id)
         return true;
-    if (r->w.id_text == NULL || r->id_room - r->id_used < row->id.n) { /* there even when all ids are empty */
+    const struct trace_text id = trimmed(row->id);
+    if (r->w.id_text == NULL || r->id_room - r->id_used < id.n) { /* there even when all ids are empty */
         void *text = r->w.id_text;
-        uint64_t room = (r->id_room + row->id.n) * 2 + 4096;
+        uint64_t room = (r->id_room + id.n) * 2 + 4096;
         if (!grow_array(&text, room, 1))
             return false;
         r->w.id_text = text;
         r->id_room = room;
     }
-    if (row->id.n > 0)
-        memcpy(r->w.id_text + r->id_used, row->id.at, row->id.n);
-    r->id_used += row->id.n;
+    if (id.n > 0)
+        memcpy(r->w.id_text + r->id_used, id.at, id.n);
+    r->id_used += id.n;
     r->w.id_at[at + 1] = r->id_used;
     return true;
 }
