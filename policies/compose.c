@@ -1,6 +1,7 @@
 /* compose.c - a round of a composed policy: heads in order of value, each started, let to displace, or passed over. */
 #include "policies/compose.h"
 
+#include "policies/instant.h"
 #include "policies/room.h"
 
 #include <string.h>
@@ -93,9 +94,10 @@ static struct compose_class *class_of(struct compose *c, struct sched *s, uint32
         struct compose_class *k = &c->classes[c->n_classes];
         *k = (struct compose_class){.gpus = sched_gpus(s, job)};
         if (c->order->slope != NULL) {
-            k->queued_slope = c->order->slope(&c->params, k->gpus, false);
-            k->running_slope = c->order->slope(&c->params, k->gpus, true);
+            k->queued_slope = c->order->slope(&c->params, false);
+            k->running_slope = c->order->slope(&c->params, true);
         }
+        k->weight = c->order->is_by_gpus != NULL && c->order->is_by_gpus(&c->params) ? k->gpus : 1;
         jobset_init(&k->queued, &c->pool);
         jobset_init(&k->running, &c->pool);
         c->class_of[demand] = ++c->n_classes;
@@ -196,7 +198,7 @@ static void enter_running(struct compose *c, struct sched *s, struct compose_cla
     if (c->fill == FILL_EASY) {
         int64_t run = 0;
         sched_run_ns(s, job, &run);
-        set_insert(c, s, &c->by_end, sched_now(s) + run, job, 0);
+        set_insert(c, s, &c->by_end, instant_after(sched_now(s), run), job, 0);
     } else if (c->preempt == PREEMPT_QUANTUM) {
         set_insert(c, s, &c->leased, sched_since_ns(s, job), job, 0); /* not now, where it is back on its own GPUs */
     } else if (c->preempt == PREEMPT_WHEN_BETTER) {
@@ -257,9 +259,16 @@ static void make_jumps(struct compose *c, struct sched *s)
 
 /* ---- a round -------------------------------------------------------------------------------------- */
 
+/* Where the line that began at `key` stands now. Beyond 292 GPU-years all are equal. */
+static int64_t value_at(const struct compose_class *k, int64_t key, int64_t slope, int64_t now)
+{
+    int64_t line = key + slope * now, value;
+    return !__builtin_mul_overflow(line, (int64_t)k->weight, &value) ? value : line > 0 ? INT64_MAX : INT64_MIN;
+}
+
 int64_t compose_head_value(const struct compose_class *k, uint32_t node, int64_t now)
 {
-    return jobset_node(&k->queued, node)->key + k->queued_slope * now;
+    return value_at(k, jobset_node(&k->queued, node)->key, k->queued_slope, now);
 }
 
 struct compose_class *compose_first(struct compose *c, int64_t now)
@@ -304,7 +313,7 @@ static uint32_t next_victim(struct compose *c, int64_t now, int64_t value)
         if (k->cursor == JOBSET_NONE)
             continue;
         const struct jobset_node *n = jobset_node(&k->running, k->cursor);
-        int64_t v = n->key + k->running_slope * now;
+        int64_t v = value_at(k, n->key, k->running_slope, now);
         if (v > value && (worst == NULL || v > worst_value || (v == worst_value && n->job > worst_job))) {
             worst = k;
             worst_value = v;
@@ -423,12 +432,12 @@ static void set_alarm(struct compose *c, struct sched *s)
     if (sched_held_gpus(s) == 0)
         return; /* nobody to displace: looking again would go on for ever */
     int64_t now = sched_now(s);
-    sched_wake_at(s, (now / c->quantum_ns + 1) * c->quantum_ns);
+    sched_wake_at(s, instant_after(now, c->quantum_ns - now % c->quantum_ns));
     uint32_t i = c->leased.first; /* a lease that is over already ends in the next round */
-    while (i != JOBSET_NONE && jobset_node(&c->leased, i)->key + c->quantum_ns <= now)
+    while (i != JOBSET_NONE && instant_after(jobset_node(&c->leased, i)->key, c->quantum_ns) <= now)
         i = jobset_node(&c->leased, i)->next;
     if (i != JOBSET_NONE)
-        sched_wake_at(s, jobset_node(&c->leased, i)->key + c->quantum_ns);
+        sched_wake_at(s, instant_after(jobset_node(&c->leased, i)->key, c->quantum_ns));
 }
 
 void compose_schedule(void *self, struct sched *s)

@@ -44,6 +44,7 @@ struct compose_slot {
 struct compose_class {
     uint32_t gpus;
     int64_t queued_slope, running_slope;
+    uint32_t weight; /* of values: the GPUs where the order counts by them, else 1 */
     struct jobset queued;  /* by key; length: predicted run time (fill easy) */
     struct jobset running; /* preemptible ones, by key (preempt not never) */
     uint32_t cursor;       /* while displacing: next candidate from the end of `running` */

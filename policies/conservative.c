@@ -22,6 +22,7 @@
  * Cost: a search looks at every node of the virtual cluster once, with bounds from earlier searches (profile.h). With exact estimates that is
  * all, once a job; an early end or an overrun looks at every reservation, which `depth` can bound.
  */
+#include "policies/instant.h"
 #include "policies/jobset.h"
 #include "policies/profile.h"
 
@@ -110,11 +111,6 @@ static bool plan_set_shares(struct plan *p, struct sched *s, const struct share 
     return true;
 }
 
-static int64_t after(int64_t start, int64_t length)
-{
-    return length < SCHED_NEVER - start ? start + length : SCHED_NEVER;
-}
-
 /* The time of a job's plan moves to [start, end): taken from the profile; `p` has shares. */
 static void reserve(struct conservative *c, struct sched *s, uint32_t job, struct plan *p, int64_t start, int64_t end)
 {
@@ -137,7 +133,7 @@ static int64_t predicted_run(struct sched *s, uint32_t job)
     sched_run_ns(s, job, &run);
     sched_remaining_ns(s, job, &left); /* at least 1: the estimate is used up */
     bool is_beyond = left <= 1 && sched_starts(s, job) > 0;
-    return is_beyond ? after(run, beyond_estimate(sched_attained_ns(s, job))) : run;
+    return is_beyond ? instant_after(run, beyond_estimate(sched_attained_ns(s, job))) : run;
 }
 
 /* The earliest place for a job that holds none. */
@@ -149,7 +145,7 @@ static void plan_job(struct conservative *c, struct sched *s, uint32_t job)
     p->start_ns = p->end_ns = SCHED_NEVER;
     p->since = c->profile.clock;
     if (start != SCHED_NEVER && plan_set_shares(p, s, c->profile.shares, c->profile.n_shares))
-        reserve(c, s, job, p, start, after(start, run));
+        reserve(c, s, job, p, start, instant_after(start, run));
 }
 
 static void fresh_insert(struct conservative *c, struct sched *s, uint32_t job)
@@ -231,7 +227,7 @@ static void advance(struct conservative *c, struct sched *s, uint32_t job)
     profile_give(&c->profile, s, shares_of(p), p->n_shares, start, p->end_ns);
     profile_mark(&c->profile, shares_of(p), p->n_shares);
     if (plan_set_shares(p, s, c->profile.shares, c->profile.n_shares))
-        reserve(c, s, job, p, earlier, after(earlier, run));
+        reserve(c, s, job, p, earlier, instant_after(earlier, run));
     p->since = c->profile.clock;
 }
 
@@ -267,10 +263,10 @@ static void extend_running(struct conservative *c, struct sched *s)
         int64_t left = 1, end = n.key;
         sched_run_ns(s, n.job, &left); /* at least 1: the estimate is used up */
         if (left > 1) {
-            end = after(now, left);
+            end = instant_after(now, left);
         } else {
             while (end <= now)
-                end = after(end, beyond_estimate(sched_attained_ns(s, n.job) - (now - end)));
+                end = instant_after(end, beyond_estimate(sched_attained_ns(s, n.job) - (now - end)));
         }
         jobset_erase(&c->by_end, n.key, n.job);
         extend(c, s, plan_of(c, s, n.job), end);
@@ -287,7 +283,7 @@ static void extend_blocked(struct conservative *c, struct sched *s)
         struct plan *p = plan_of(c, s, n.job);
         jobset_erase(&c->by_start, n.key, n.job);
         int64_t length = p->end_ns - p->start_ns;
-        extend(c, s, p, after(now, length < EXTENSION_NS ? EXTENSION_NS : length));
+        extend(c, s, p, instant_after(now, length < EXTENSION_NS ? EXTENSION_NS : length));
         p->start_ns = now;
         jobset_insert(&c->by_start, now, n.job, 0);
     }
@@ -419,6 +415,7 @@ static void leave(struct conservative *c, struct sched *s, uint32_t job)
         profile_give(&c->profile, s, shares_of(p), p->n_shares, sched_now(s), p->end_ns);
         profile_mark(&c->profile, shares_of(p), p->n_shares);
         c->may_compress = true;
+        c->must_replan |= p->end_ns == SCHED_NEVER; /* nobody could hold a reservation behind it */
     }
 }
 

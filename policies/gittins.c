@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "policies/compose.h"
 #include "policies/gittins_index.h"
+#include "policies/instant.h"
 
 #include <errno.h>
 #include <math.h>
@@ -57,7 +58,7 @@ static int64_t index_jump(struct sched *s, uint32_t job, const struct order_para
         missing = p->limits[level] - service;
     if (!is_running || missing == INT64_MAX)
         return SCHED_NEVER;
-    return sched_now(s) + missing / rate + (missing % rate != 0);
+    return instant_after(sched_now(s), missing / rate + (missing % rate != 0));
 }
 
 static const struct order_ops order_index = {

@@ -1,5 +1,7 @@
-/* order.c - the orders. Keys are int64 ns (or GPU-ns); products saturate, which only extremes beyond 292 GPU-years reach. */
+/* order.c - the orders. Keys are int64 ns (GPU-ns in qssf); products saturate, which only extremes beyond 292 GPU-years reach. */
 #include "policies/order.h"
+
+#include "policies/instant.h"
 
 #include <string.h>
 
@@ -72,12 +74,12 @@ const struct order_ops order_smallest = {.name = "smallest",
 static int64_t remaining_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
     (void)p;
-    return is_running ? sched_now(s) + remaining(s, job) : remaining(s, job);
+    return is_running ? instant_after(sched_now(s), remaining(s, job)) : remaining(s, job);
 }
 
-static int64_t remaining_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+static int64_t remaining_slope(const struct order_params *p, bool is_running)
 {
-    (void)p, (void)gpus;
+    (void)p;
     return is_running ? -1 : 0;
 }
 
@@ -88,23 +90,19 @@ const struct order_ops order_srtf = {.name = "srtf",
                                      .key = remaining_key,
                                      .slope = remaining_slope};
 
-static int64_t remaining_service_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
-{
-    return times(remaining_key(s, job, p, is_running), sched_gpus(s, job));
-}
-
-static int64_t remaining_service_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+static bool always(const struct order_params *p)
 {
     (void)p;
-    return is_running ? -(int64_t)gpus : 0;
+    return true;
 }
 
 const struct order_ops order_srsf = {.name = "srsf",
                                      .summary = "least estimated remaining time x GPUs first",
                                      .source = "Gu et al., NSDI'19 (Tiresias), SRSF",
                                      .knows = KNOWS_ESTIMATE,
-                                     .key = remaining_service_key,
-                                     .slope = remaining_service_slope};
+                                     .key = remaining_key,
+                                     .slope = remaining_slope,
+                                     .is_by_gpus = always};
 
 static int64_t service_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
@@ -125,9 +123,9 @@ static int64_t longest_waiting_key(struct sched *s, uint32_t job, const struct o
     return is_running ? -waited : sched_now(s) - waited;
 }
 
-static int64_t waiting_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+static int64_t waiting_slope(const struct order_params *p, bool is_running)
 {
-    (void)p, (void)gpus;
+    (void)p;
     return is_running ? 0 : -1;
 }
 
@@ -148,9 +146,9 @@ static int64_t priority_key(struct sched *s, uint32_t job, const struct order_pa
     return p->ageing_ns > 0 ? key + longest_waiting_key(s, job, p, is_running) : key;
 }
 
-static int64_t priority_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+static int64_t priority_slope(const struct order_params *p, bool is_running)
 {
-    return p->ageing_ns > 0 ? waiting_slope(p, gpus, is_running) : 0;
+    return p->ageing_ns > 0 ? waiting_slope(p, is_running) : 0;
 }
 
 const struct order_ops order_priority = {.name = "priority",
@@ -166,9 +164,9 @@ static int64_t turn_key(struct sched *s, uint32_t job, const struct order_params
     return is_running ? 1 : sched_since_ns(s, job);
 }
 
-static int64_t turn_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+static int64_t turn_slope(const struct order_params *p, bool is_running)
 {
-    (void)p, (void)gpus;
+    (void)p;
     return is_running ? 1 : 0;
 }
 
@@ -180,21 +178,27 @@ const struct order_ops order_round_robin = {.name = "round_robin",
 
 static int64_t attained_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
-    int64_t attained = p->by_gpu_time ? sched_attained_gpu_ns(s, job) : sched_attained_ns(s, job);
-    int64_t rate = p->by_gpu_time ? (int64_t)sched_gpus(s, job) : 1;
-    return is_running ? attained - rate * sched_now(s) : attained;
+    (void)p;
+    return is_running ? sched_attained_ns(s, job) - sched_now(s) : sched_attained_ns(s, job);
 }
 
-static int64_t attained_slope(const struct order_params *p, uint32_t gpus, bool is_running)
+static int64_t attained_slope(const struct order_params *p, bool is_running)
 {
-    return !is_running ? 0 : p->by_gpu_time ? (int64_t)gpus : 1;
+    (void)p;
+    return is_running ? 1 : 0;
+}
+
+static bool is_gpu_time(const struct order_params *p)
+{
+    return p->by_gpu_time;
 }
 
 const struct order_ops order_las = {.name = "las",
                                     .summary = "least attained service first",
                                     .source = "Nuyens and Wierman, 2008; Gu et al., NSDI'19, 2D-LAS",
                                     .key = attained_key,
-                                    .slope = attained_slope};
+                                    .slope = attained_slope,
+                                    .is_by_gpus = is_gpu_time};
 
 /* One draw a job for the whole run, hashed from its number and the instance's salt: drawn anew each time it is queued or started, the
  * jobs could displace each other without end. */

@@ -1,9 +1,9 @@
 /* order.h - the part of a composed policy that says who comes first.
  *
- * A job's value at time t is key + slope * t; the smallest value comes first, the rank breaks ties. The key is taken when the
- * job enters the queue or (re)starts and holds while it stays there. That is enough for every order here because jobs of one demand
- * (GPUs, CPU, memory, type) and one state (queued, running) share their slope: among themselves they never change places, so a
- * policy keeps them sorted and compares only the heads.
+ * A job's value at time t is key + slope * t, for some orders times its GPUs; the smallest value comes first, the rank breaks
+ * ties. The key is taken when the job enters the queue or (re)starts and holds while it stays there. That is enough for every
+ * order here because jobs of one demand (GPUs, CPU, memory, type) and one state (queued, running) share their slope and their
+ * GPUs: among themselves they never change places, so a policy keeps them sorted and compares only the heads.
  */
 #ifndef POLICIES_ORDER_H
 #define POLICIES_ORDER_H
@@ -38,8 +38,11 @@ struct order_ops {
     uint32_t knows;
     /* Value of `job` at time 0 on the line it is on from now: queued, or running. */
     int64_t (*key)(struct sched *s, uint32_t job, const struct order_params *p, bool is_running);
-    /* Change of value a nanosecond. NULL: 0 for all. */
-    int64_t (*slope)(const struct order_params *p, uint32_t gpus, bool is_running);
+    /* Change of value a nanosecond: -1, 0 or 1. NULL: 0 for all. */
+    int64_t (*slope)(const struct order_params *p, bool is_running);
+    /* Whether values count times the job's GPUs. They are multiplied when they are compared: GPUs times the clock would leave 64 bits when a
+     * job of 2,048 GPUs meets the second month of a trace. NULL: no. */
+    bool (*is_by_gpus)(const struct order_params *p);
     /* Instead of `key`, for orders whose values stand still but jump at instants that can be foretold: bring the mark, its key
      * included, to the present of a job that has been in this state (queued, running) since the last call or enters it now; return
      * the next instant at which its value changes if its state does not, SCHED_NEVER: none. */

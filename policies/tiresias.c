@@ -18,6 +18,7 @@
  *     +---------+------+-------------------------+
  */
 #include "policies/compose.h"
+#include "policies/instant.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static int64_t run_jump(struct sched *s, uint32_t job, const struct order_params
     for (; m->level < p->n_limits; m->level++) {
         int64_t needed = time_to_limit(s, job, p, m->level);
         if (executed < needed)
-            return now + (needed - executed);
+            return instant_after(now, needed - executed);
         m->entered_ns = now - (executed - needed);
     }
     return SCHED_NEVER;
@@ -64,7 +65,7 @@ static int64_t wait_jump(struct sched *s, uint32_t job, const struct order_param
     int64_t now = sched_now(s), since = sched_since_ns(s, job), waited = sched_queued_ns(s, job) - m->queued_ns;
     int64_t enough = limit < 9e18 ? (int64_t)limit : SCHED_NEVER;
     if (waited < enough)
-        return enough - waited < SCHED_NEVER - now ? now + (enough - waited) : SCHED_NEVER;
+        return instant_after(now, enough - waited);
     m->level = 0;
     m->entered_ns = now - (waited - enough);
     m->entered_ns = m->entered_ns < since ? since : m->entered_ns;

@@ -41,7 +41,8 @@ uint32_t case_job(struct test_case *c, double submit_s, double duration_s, uint3
                                            .vc = "",
                                            .user = "",
                                            .estimate_ns = WORKLOAD_ABSENT,
-                                           .recorded_start_ns = WORKLOAD_ABSENT};
+                                           .recorded_start_ns = WORKLOAD_ABSENT,
+                                           .deadline_ns = WORKLOAD_ABSENT};
     return c->n_jobs++;
 }
 
@@ -132,7 +133,10 @@ int case_try(struct test_case *c)
     for (uint32_t j = 0; j < c->n_jobs; j++) {
         want.estimate |= c->jobs[j].estimate_ns != WORKLOAD_ABSENT;
         want.start |= c->jobs[j].recorded_start_ns != WORKLOAD_ABSENT;
+        want.deadline |= c->jobs[j].deadline_ns != WORKLOAD_ABSENT;
         want.priority |= c->jobs[j].priority != 0;
+        want.cpu |= c->jobs[j].cpu_milli != 0;
+        want.memory |= c->jobs[j].mem_kib != 0;
         want.stages |= c->jobs[j].iteration_ns != 0;
         want.iterations |= c->jobs[j].iteration_ns != 0;
     }
@@ -157,6 +161,12 @@ int case_try(struct test_case *c)
             c->w.iteration_ns[j] = job->iteration_ns;
         if (want.priority)
             c->w.priority[j] = job->priority;
+        if (want.deadline)
+            c->w.deadline_ns[j] = job->deadline_ns;
+        if (want.cpu)
+            c->w.cpu_milli[j] = job->cpu_milli;
+        if (want.memory)
+            c->w.mem_kib[j] = job->mem_kib;
         if (j > 0)
             cr_assert_geq(job->submit_ns, c->jobs[j - 1].submit_ns, "jobs must ascend");
     }

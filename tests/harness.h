@@ -15,7 +15,10 @@ struct case_job {
     const char *vc, *user;
     double priority;
     int64_t estimate_ns, recorded_start_ns; /* WORKLOAD_ABSENT: none */
+    int64_t deadline_ns;                             /* WORKLOAD_ABSENT: none */
     int64_t iteration_ns, stage_ns[WORKLOAD_STAGES]; /* 0: none */
+    uint32_t cpu_milli;                              /* of the whole job; 0: not said */
+    uint64_t mem_kib;
 };
 
 struct test_case {

@@ -65,6 +65,35 @@ uint32_t cluster_vc_free(const struct cluster *c, uint32_t vc)
     return within < free ? within : free;
 }
 
+uint64_t cluster_cpu_milli(const struct cluster *c, uint32_t partition)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < c->n_pools; i++) {
+        const struct pool *p = &c->pools[i];
+        if (partition != NAMES_NONE && p->partition != partition)
+            continue;
+        if (p->cpu_milli == CPU_UNLIMITED)
+            return 0;
+        sum += (uint64_t)p->cpu_milli * p->n_nodes;
+    }
+    return sum;
+}
+
+uint64_t cluster_memory_kib(const struct cluster *c, uint32_t partition)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < c->n_pools; i++) {
+        const struct pool *p = &c->pools[i];
+        if (partition != NAMES_NONE && p->partition != partition)
+            continue;
+        uint64_t all;
+        if (p->mem_kib == MEM_UNLIMITED || __builtin_mul_overflow(p->mem_kib, (uint64_t)p->n_nodes, &all) ||
+            __builtin_add_overflow(sum, all, &sum))
+            return 0;
+    }
+    return sum;
+}
+
 void cluster_vc_set_quota(struct cluster *c, uint32_t vc, uint32_t gpus)
 {
     struct vc *v = &c->vcs[vc];

@@ -158,6 +158,10 @@ const struct names *cluster_gpu_types(const struct cluster *c);
 /* Free GPUs that a VC may use: visible free GPUs of its partition, for quotas at most quota - used (0 when over). */
 uint32_t cluster_vc_free(const struct cluster *c, uint32_t vc);
 
+/* CPU and host memory of all nodes of a partition, of the whole cluster for NAMES_NONE; 0 when any node's is unlimited. */
+uint64_t cluster_cpu_milli(const struct cluster *c, uint32_t partition);
+uint64_t cluster_memory_kib(const struct cluster *c, uint32_t partition);
+
 /* The quota of `vc` from now on; used may exceed it (drain). */
 void cluster_vc_set_quota(struct cluster *c, uint32_t vc, uint32_t gpus);
 

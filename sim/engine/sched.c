@@ -80,6 +80,36 @@ uint32_t sched_user(const struct sched *s, uint32_t job)
     return s->sim->w->user[job];
 }
 
+uint32_t sched_cpu_milli(const struct sched *s, uint32_t job)
+{
+    return s->sim->w->cpu_milli != NULL ? s->sim->w->cpu_milli[job] : 0;
+}
+
+uint64_t sched_memory_kib(const struct sched *s, uint32_t job)
+{
+    return s->sim->w->mem_kib != NULL ? s->sim->w->mem_kib[job] : 0;
+}
+
+uint32_t sched_n_users(const struct sched *s)
+{
+    return s->sim->w->users.count;
+}
+
+const char *sched_user_name(const struct sched *s, uint32_t user)
+{
+    return names_text(&s->sim->w->users, user);
+}
+
+uint32_t sched_n_vcs(const struct sched *s)
+{
+    return s->sim->w->vcs.count;
+}
+
+const char *sched_vc_name(const struct sched *s, uint32_t vc)
+{
+    return names_text(&s->sim->w->vcs, vc);
+}
+
 double sched_priority(const struct sched *s, uint32_t job)
 {
     return s->sim->w->priority != NULL ? s->sim->w->priority[job] : 0.0;
@@ -104,7 +134,10 @@ int64_t sched_attained_ns(const struct sched *s, uint32_t job)
 
 int64_t sched_attained_gpu_ns(const struct sched *s, uint32_t job)
 {
-    return s->sim->jobs[job].gpu_ns + open_ns(s->sim, job) * (int64_t)s->sim->w->gpus[job];
+    int64_t open, sum; /* as the books have it: what does not fit is the largest number */
+    bool is_large = __builtin_mul_overflow(open_ns(s->sim, job), (int64_t)s->sim->w->gpus[job], &open) ||
+                    __builtin_add_overflow(s->sim->jobs[job].gpu_ns, open, &sum);
+    return is_large ? INT64_MAX : sum;
 }
 
 int64_t sched_queued_ns(const struct sched *s, uint32_t job)
@@ -121,7 +154,8 @@ int64_t sched_since_ns(const struct sched *s, uint32_t job)
         return j->since_ns;
     const struct staged *r = &sim->staged[j->staged - 1];
     bool is_running = j->state == JOB_RUNNING;
-    bool is_same = r->was_running == is_running && (!is_running || cluster_alloc_equal(sim->cluster, r->old_alloc, j->alloc));
+    bool is_same =
+        r->was_running == is_running && (!is_running || cluster_alloc_equal(sim->cluster, r->old_alloc, j->alloc));
     return is_same ? j->since_ns : sim->now_ns;
 }
 
@@ -158,7 +192,8 @@ int sched_duration_ns(const struct sched *s, uint32_t job, int64_t *out)
 
 static int64_t remaining_ns(const struct sim *sim, uint32_t job)
 {
-    int64_t left = estimate_of(sim, job) - (int64_t)work_now(sim, job);
+    double done = work_now(sim, job);
+    int64_t left = done < 9.2e18 ? estimate_of(sim, job) - (int64_t)done : 1; /* all the time there is, nearly */
     return left < 1 ? 1 : left;
 }
 
@@ -294,6 +329,16 @@ uint32_t sched_capacity_gpus(const struct sched *s)
     for (uint32_t p = 0; p < cluster_n_partitions(c); p++)
         sum += cluster_partition(c, p)->gpus;
     return sum;
+}
+
+uint64_t sched_capacity_cpu_milli(const struct sched *s)
+{
+    return cluster_cpu_milli(s->sim->cluster, s->partition);
+}
+
+uint64_t sched_capacity_memory_kib(const struct sched *s)
+{
+    return cluster_memory_kib(s->sim->cluster, s->partition);
 }
 
 bool sched_is_packed(const struct sched *s)

@@ -87,6 +87,40 @@ Test(knows, what_is_declared_is_told_from_the_estimate)
     case_destroy(c);
 }
 
+/* ---- who asks, and for what --------------------------------------------------------------------------------------- */
+
+static void asks_who(struct sched *s, uint32_t round)
+{
+    (void)round;
+    cr_expect_eq(sched_n_users(s), 2u);
+    cr_expect_eq(sched_n_vcs(s), 1u);
+    cr_expect_str_eq(sched_user_name(s, sched_user(s, 1)), "bo");
+    cr_expect_str_eq(sched_vc_name(s, sched_vc(s, 1)), "");
+    cr_expect_eq(sched_cpu_milli(s, 0), 0u);
+    cr_expect_eq(sched_cpu_milli(s, 1), 2500u);
+    cr_expect_eq(sched_memory_kib(s, 1), 4096u);
+    cr_expect_eq(sched_capacity_cpu_milli(s), 24000u, "2 x 8 and 1 x 8 cores");
+    cr_expect_eq(sched_capacity_memory_kib(s), 0u, "one node's is unlimited");
+    cases_start_all(s);
+}
+
+Test(knows, demands_and_names_are_open)
+{
+    struct test_case *c = case_create(2, 4);
+    c->groups[0].cpu_milli = 8000;
+    c->groups[0].memory_kib = 1 << 20;
+    c->groups[1] = (struct node_group_spec){.count = 1, .gpus = 2, .gpu = "", .cpu_milli = 8000};
+    c->cluster.n_groups = 2;
+    case_job(c, 0, 10, 1);
+    case_job(c, 0, 10, 1);
+    c->jobs[0].user = "al";
+    c->jobs[1].user = "bo";
+    c->jobs[1].cpu_milli = 2500;
+    c->jobs[1].mem_kib = 4096;
+    cases_run_script(c, asks_who);
+    case_destroy(c);
+}
+
 /* ---- policies that go round in circles ----------------------------------------------------------------------------- */
 
 /* Of the jobs of this queue, another one runs after every round. */

@@ -393,8 +393,14 @@ void case_prepare(struct fuzz_case *c)
 }
 
 /* Watchers: nothing of what is told may lie in the past, and the segments of a job follow each other without a gap. */
+enum {
+    LEVELS_MOST = 50000
+}; /* a quantum of a nanosecond goes on for years: that is what was asked for, and enough has been seen */
+
 struct watched {
     const struct fuzz_case *c;
+    volatile int has_enough; /* cancels the run */
+    uint32_t n_levels;
     int64_t now_ns, until_ns[CASE_JOBS];
     int64_t held_ns[CASE_JOBS], waited_ns[CASE_JOBS];
 };
@@ -435,6 +441,7 @@ static void watch_levels(void *self, int64_t at_ns, uint32_t instance, const str
     fuzz_assert(levels->queued_jobs + levels->running_jobs <= w->c->n_jobs, "%u + %u jobs", levels->queued_jobs,
                 levels->running_jobs);
     fuzz_assert(at_ns >= w->now_ns, "at %lld after %lld", (long long)at_ns, (long long)w->now_ns);
+    w->has_enough = ++w->n_levels > LEVELS_MOST;
 }
 
 void case_run_once(struct fuzz_case *c)
@@ -444,6 +451,7 @@ void case_run_once(struct fuzz_case *c)
     w.c = c;
     for (uint32_t j = 0; j < c->n_jobs; j++)
         w.until_ns[j] = c->jobs[j].submit_ns;
+    c->spec.cancel = &w.has_enough;
     if (c->spec.compat == NULL) /* a peer's times are its own */
         c->spec.watch = (struct run_watch){&w, watch_segment, watch_decision, watch_levels};
     c->code = run(&c->r, &c->spec, &c->err);
@@ -461,7 +469,7 @@ void case_run_once(struct fuzz_case *c)
 static bool is_fair_failure(const char *message)
 {
     return strstr(message, "makes no progress") != NULL || strstr(message, "wakes itself again and again") != NULL ||
-           strstr(message, "never gets past") != NULL;
+           strstr(message, "never gets past") != NULL || strcmp(message, "interrupted") == 0;
 }
 
 static void check_job(const struct fuzz_case *c, uint32_t i)
@@ -478,11 +486,11 @@ static void check_job(const struct fuzz_case *c, uint32_t i)
     if (j->status == STATUS_REJECTED)
         fuzz_assert(j->start_ns < 0 && j->run_ns == 0 && j->reason[0] != '\0', "job %u", i);
     int64_t productive = j->run_ns - j->overhead_ns - j->lost_ns;
-    bool is_clipped = j->end_ns >= INT64_MAX - 1;
-    if (j->status == STATUS_FINISHED && c->spec.sharing == NULL && !is_clipped)
+    bool is_inexact = j->end_ns >= INT64_MAX - 1 || c->spec.compat != NULL; /* some peers end jobs with work left */
+    if (j->status == STATUS_FINISHED && c->spec.sharing == NULL && !is_inexact)
         fuzz_assert(productive == f->duration_ns || f->duration_ns > INT64_C(1) << 53, "job %u: %lld of %lld", i,
                     (long long)productive, (long long)f->duration_ns);
-    if (j->status == STATUS_FINISHED && !is_clipped && f->duration_ns < INT64_C(1) << 53)
+    if (j->status == STATUS_FINISHED && !is_inexact && f->duration_ns < INT64_C(1) << 53)
         fuzz_assert(productive >= f->duration_ns, "job %u is faster than alone: %lld of %lld", i, (long long)productive,
                     (long long)f->duration_ns);
     if (j->status == STATUS_UNFINISHED)

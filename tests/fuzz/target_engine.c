@@ -187,7 +187,7 @@ static void verb(struct anything *p, struct sched *s)
         sched_release(s);
         break;
     case 12:
-        code = sched_wake_at(s, sched_now(s) + 1 + kind);
+        code = sched_wake_at(s, sched_now(s) > SCHED_NEVER - 512 ? SCHED_NEVER : sched_now(s) + 1 + kind);
         break;
     case 13: {
         const struct place places[2] = {{i % 8, 1 + kind / 64}, {i / 8 % 8, kind / 16 % 4}};

@@ -83,6 +83,13 @@ Test(schedules, srtf_does_not_displace_an_equal)
     SOLVED("srtf", 1, 1, NULL, NULL, {0, 10, 1, 0, 10}, {4, 6, 1, 10, 16});
 }
 
+Test(schedules, service_counts_where_gpus_times_the_clock_leave_64_bits)
+{
+    /* day 100, 2,048 GPUs: less service remains of the running job than of the one that comes */
+    SOLVED("srsf", 1, 2048, NULL, NULL, {8640000, 100, 2048, 8640000, 8640100}, {8640010, 500, 2048, 8640100, 8640600});
+    SOLVED("srsf", 1, 2048, NULL, NULL, {8640000, 100, 2048, 8640000, 8640150}, {8640010, 50, 2048, 8640010, 8640060});
+}
+
 Test(schedules, smallest_displaces_larger_jobs)
 {
     SOLVED("smallest", 1, 4, NULL, NULL, {0, 10, 4, 0, 15}, {2, 5, 1, 2, 7});

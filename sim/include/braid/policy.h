@@ -141,6 +141,14 @@ uint32_t sched_demand(const struct sched *s, uint32_t job); /* index of the job'
 uint32_t sched_n_demands(const struct sched *s);
 uint32_t sched_vc(const struct sched *s, uint32_t job);
 uint32_t sched_user(const struct sched *s, uint32_t job);
+/* CPU (1/1000 cores) and host memory of the whole job; 0 where the trace does not say. */
+uint32_t sched_cpu_milli(const struct sched *s, uint32_t job);
+uint64_t sched_memory_kib(const struct sched *s, uint32_t job);
+/* The users and virtual clusters of the trace, in natural order of their names, which live as long as the run. */
+uint32_t sched_n_users(const struct sched *s);
+uint32_t sched_n_vcs(const struct sched *s);
+const char *sched_user_name(const struct sched *s, uint32_t user);
+const char *sched_vc_name(const struct sched *s, uint32_t vc);
 double sched_priority(const struct sched *s, uint32_t job); /* 0 where the trace has none */
 int64_t sched_attained_ns(const struct sched *s, uint32_t job);        /* time it has held GPUs, now included */
 int64_t sched_attained_gpu_ns(const struct sched *s, uint32_t job);    /* GPU-time held, now included */
@@ -176,6 +184,9 @@ uint32_t sched_free_gpus(const struct sched *s);
 uint32_t sched_capacity_gpus(const struct sched *s);
 /* GPUs that its jobs hold (staged verbs included): more than the capacity after a quota shrank under `drain`. */
 uint32_t sched_held_gpus(const struct sched *s);
+/* CPU and host memory of all nodes of this instance's scope; 0 when any node's is unlimited. */
+uint64_t sched_capacity_cpu_milli(const struct sched *s);
+uint64_t sched_capacity_memory_kib(const struct sched *s);
 
 /* A share of one node held by a job. */
 struct place {
