@@ -1,8 +1,8 @@
 /* compose.c - a round of a composed policy: heads in order of value, each started, let to displace, or passed over. */
 #include "policies/compose.h"
 
+#include "policies/admission.h"
 #include "policies/instant.h"
-#include "policies/room.h"
 
 #include <string.h>
 
@@ -22,10 +22,10 @@ static int check_parts(const struct compose *c, struct sched *s, const char *pre
             "fill: easy counts on running jobs to run on and cannot go with preempt: %s; use preempt: never, or "
             "fill: skip",
             preempt);
-    if (c->order == &order_round_robin && c->preempt == PREEMPT_WHEN_BETTER)
-        return error_set(
-            err, BRAID_BAD_INPUT,
-            "order: round_robin takes turns and cannot go with preempt: when_better; use preempt: quantum");
+    if (c->order->takes_turns && c->preempt == PREEMPT_WHEN_BETTER)
+        return error_set(err, BRAID_BAD_INPUT,
+                         "order: %s takes turns and cannot go with preempt: when_better; use preempt: quantum",
+                         c->order->name);
     bool needs_estimate = (c->order->knows & KNOWS_ESTIMATE) != 0 || c->fill == FILL_EASY;
     if (needs_estimate && sched_n_jobs(s) > 0 && sched_estimate_ns(s, 0, &probe) == SCHED_E_UNDECLARED)
         return error_set(
@@ -33,7 +33,29 @@ static int check_parts(const struct compose *c, struct sched *s, const char *pre
             "%s needs estimates of run time, which this policy does not declare to know; name the parts alone: "
             "policy: {order: %s, ...}",
             c->fill == FILL_EASY ? "fill: easy" : "this order", c->order->name);
+    if ((c->order->knows & KNOWS_DEADLINE) != 0 && sched_n_jobs(s) > 0 &&
+        sched_deadline_ns(s, 0, &probe) == SCHED_E_UNDECLARED)
+        return error_set(err, BRAID_BAD_INPUT,
+                         "this order looks at deadlines, which this policy does not declare to know; name the parts "
+                         "alone: policy: {order: %s, ...}",
+                         c->order->name);
     return BRAID_OK;
+}
+
+static int admission_init(struct compose *c, struct sched *s, const char *admission, struct error *err)
+{
+    int64_t probe;
+    if (strcmp(admission, "feasible") != 0)
+        return BRAID_OK;
+    if (sched_n_jobs(s) > 0 && (sched_estimate_ns(s, 0, &probe) == SCHED_E_UNDECLARED ||
+                                sched_deadline_ns(s, 0, &probe) == SCHED_E_UNDECLARED))
+        return error_set(err, BRAID_BAD_INPUT,
+                         "admission: feasible needs deadlines and estimates of run time, which this policy does not "
+                         "declare to know; use edf or least_laxity, or name the parts alone: policy: {order: %s, "
+                         "admission: feasible}",
+                         c->order->name);
+    c->admission = admission_create(s, c->preempt != PREEMPT_NEVER);
+    return c->admission != NULL ? BRAID_OK : out_of_memory(err);
 }
 
 int compose_init(void *self, struct sched *s, const union param *v, struct error *err)
@@ -42,14 +64,16 @@ int compose_init(void *self, struct sched *s, const union param *v, struct error
     const char *fill = v[COMPOSE_FILL].s, *preempt = v[COMPOSE_PREEMPT].s;
     c->order = order_find(v[COMPOSE_ORDER].s);
     c->params = (struct order_params){.ageing_ns = v[COMPOSE_AGEING].i,
-                                      .by_gpu_time = strcmp(v[COMPOSE_SERVICE].s, "gpu_time") == 0};
+                                      .by_gpu_time = strcmp(v[COMPOSE_SERVICE].s, "gpu_time") == 0,
+                                      .window_ns = v[COMPOSE_WINDOW].i};
     c->fill = strcmp(fill, "easy") == 0 ? FILL_EASY : strcmp(fill, "skip") == 0 ? FILL_SKIP : FILL_STRICT;
     c->preempt = strcmp(preempt, "never") == 0     ? PREEMPT_NEVER
                  : strcmp(preempt, "quantum") == 0 ? PREEMPT_QUANTUM
                                                    : PREEMPT_WHEN_BETTER;
     if (check_parts(c, s, preempt, err) != BRAID_OK)
         return BRAID_BAD_INPUT;
-    return compose_setup(c, s, c->order, c->fill, c->preempt, v[COMPOSE_QUANTUM].i, err);
+    int code = compose_setup(c, s, c->order, c->fill, c->preempt, v[COMPOSE_QUANTUM].i, err);
+    return code == BRAID_OK ? admission_init(c, s, v[COMPOSE_ADMISSION].s, err) : code;
 }
 
 int compose_setup(struct compose *c, struct sched *s, const struct order_ops *order, enum fill fill,
@@ -64,12 +88,22 @@ int compose_setup(struct compose *c, struct sched *s, const struct order_ops *or
         c->params.salt = sched_random(s) << 32;
         c->params.salt |= sched_random(s);
     }
+    if (order->keeps_turns) {
+        c->params.turns = sched_alloc(s, sched_n_jobs(s), sizeof *c->params.turns);
+        if (c->params.turns == NULL)
+            return out_of_memory(err);
+    }
     jobset_pool_init(&c->pool, s);
     jobset_init(&c->leased, &c->pool);
     jobset_init(&c->by_end, &c->pool);
     jobset_init(&c->due, &c->pool);
     c->class_of = sched_alloc(s, sched_n_demands(s), sizeof *c->class_of);
-    if (c->fill == FILL_EASY || c->preempt != PREEMPT_NEVER) {
+    if (c->preempt != PREEMPT_NEVER) {
+        c->walks = sched_alloc(s, sched_n_demands(s), sizeof *c->walks);
+        if (c->walks == NULL || !victims_init(&c->victims, s, c->preempt == PREEMPT_WHEN_BETTER))
+            return out_of_memory(err);
+    }
+    if (c->fill == FILL_EASY) {
         c->room = room_create(s);
         if (c->room == NULL)
             return out_of_memory(err);
@@ -191,6 +225,8 @@ static void enqueue(struct compose *c, struct sched *s, uint32_t job)
         sched_run_ns(s, job, &length);
     set_insert(c, s, &k->queued, value_key(c, s, job, false), job, length);
     c->n_queued++;
+    if (c->admission != NULL)
+        admission_update(c->admission, s, job);
 }
 
 static void enter_running(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
@@ -200,10 +236,14 @@ static void enter_running(struct compose *c, struct sched *s, struct compose_cla
         sched_run_ns(s, job, &run);
         set_insert(c, s, &c->by_end, instant_after(sched_now(s), run), job, 0);
     } else if (c->preempt == PREEMPT_QUANTUM) {
-        set_insert(c, s, &c->leased, sched_since_ns(s, job), job, 0); /* not now, where it is back on its own GPUs */
+        int64_t slice = c->order->slice != NULL ? c->order->slice(s, job, &c->params, c->quantum_ns) : c->quantum_ns;
+        set_insert(c, s, &c->leased, instant_after(sched_since_ns(s, job), slice), job,
+                   0); /* not from now on, where it is back on its own GPUs */
     } else if (c->preempt == PREEMPT_WHEN_BETTER) {
         set_insert(c, s, &k->running, value_key(c, s, job, true), job, 0);
     }
+    if (c->admission != NULL)
+        admission_update(c->admission, s, job);
 }
 
 static void leave_running(struct compose *c, struct sched *s, uint32_t job)
@@ -220,13 +260,17 @@ static void leave_running(struct compose *c, struct sched *s, uint32_t job)
 void compose_on_submit(void *self, struct sched *s, uint32_t job)
 {
     struct compose *c = self;
-    if (c->order->jump == NULL || slot_take(c, s, job)) /* else memory is out, and so the run will end */
+    if (c->admission != NULL)
+        admission_push(c->admission, s, job); /* the round decides */
+    else if (c->order->jump == NULL || slot_take(c, s, job)) /* else memory is out, and so the run will end */
         enqueue(c, s, job);
 }
 
 void compose_on_finish(void *self, struct sched *s, uint32_t job)
 {
     struct compose *c = self;
+    if (c->admission != NULL)
+        admission_forget(c->admission, s, job);
     leave_running(c, s, job);
     if (c->order->jump != NULL)
         slot_release(c, s, job);
@@ -262,8 +306,12 @@ static void make_jumps(struct compose *c, struct sched *s)
 /* Where the line that began at `key` stands now. Beyond 292 GPU-years all are equal. */
 static int64_t value_at(const struct compose_class *k, int64_t key, int64_t slope, int64_t now)
 {
-    int64_t line = key + slope * now, value;
-    return !__builtin_mul_overflow(line, (int64_t)k->weight, &value) ? value : line > 0 ? INT64_MAX : INT64_MIN;
+    int64_t line, value;
+    if (__builtin_add_overflow(key, slope * now, &line))
+        return key > 0 ? INT64_MAX : INT64_MIN;
+    if (__builtin_mul_overflow(line, (int64_t)k->weight, &value))
+        return line > 0 ? INT64_MAX : INT64_MIN;
+    return !__builtin_add_overflow(value, k->offset, &line) ? line : value > 0 ? INT64_MAX : INT64_MIN;
 }
 
 int64_t compose_head_value(const struct compose_class *k, uint32_t node, int64_t now)
@@ -302,28 +350,43 @@ int compose_start(struct compose *c, struct sched *s, struct compose_class *k, u
     return code;
 }
 
-/* The running job with the worst value that is worse than `value`, among those not yet looked at; its class moves on. */
+/* Look at the running jobs of each class from the worst on, as far as they are worse than `value`. */
+static void begin_walks(struct compose *c, int64_t now, int64_t value)
+{
+    c->n_walks = 0;
+    for (uint32_t i = 0; i < c->n_classes; i++) {
+        const struct compose_class *k = &c->classes[i];
+        if (k->running.last == JOBSET_NONE)
+            continue;
+        const struct jobset_node *n = jobset_node(&k->running, k->running.last);
+        int64_t v = value_at(k, n->key, k->running_slope, now);
+        if (v > value)
+            c->walks[c->n_walks++] = (struct compose_walk){v, k->running.last, n->job, i};
+    }
+}
+
+/* The worst that is left, JOBSET_NONE: none is worse; its class moves on. */
 static uint32_t next_victim(struct compose *c, int64_t now, int64_t value)
 {
-    struct compose_class *worst = NULL;
-    int64_t worst_value = 0;
-    uint32_t worst_job = 0;
-    for (uint32_t i = 0; i < c->n_classes; i++) {
-        struct compose_class *k = &c->classes[i];
-        if (k->cursor == JOBSET_NONE)
-            continue;
-        const struct jobset_node *n = jobset_node(&k->running, k->cursor);
-        int64_t v = value_at(k, n->key, k->running_slope, now);
-        if (v > value && (worst == NULL || v > worst_value || (v == worst_value && n->job > worst_job))) {
-            worst = k;
-            worst_value = v;
-            worst_job = n->job;
-        }
+    struct compose_walk *worst = NULL;
+    for (uint32_t i = 0; i < c->n_walks; i++) {
+        struct compose_walk *w = &c->walks[i];
+        if (worst == NULL || w->value > worst->value || (w->value == worst->value && w->job > worst->job))
+            worst = w;
     }
     if (worst == NULL)
         return JOBSET_NONE;
-    worst->cursor = jobset_node(&worst->running, worst->cursor)->prev;
-    return worst_job;
+    const struct compose_class *k = &c->classes[worst->class];
+    uint32_t job = worst->job;
+    worst->node = jobset_node(&k->running, worst->node)->prev;
+    if (worst->node != JOBSET_NONE) {
+        const struct jobset_node *n = jobset_node(&k->running, worst->node);
+        worst->value = value_at(k, n->key, k->running_slope, now);
+        worst->job = n->job;
+    }
+    if (worst->node == JOBSET_NONE || worst->value <= value)
+        *worst = c->walks[--c->n_walks];
+    return job;
 }
 
 /* Put `job` at place `n` of a list with room for `*room`. */
@@ -369,38 +432,38 @@ static void settle_displaced(struct compose *c, struct sched *s)
     }
 }
 
+/* `victim`, which lost its GPUs to a job of `gpus`, goes elsewhere: whether it runs does not hang on which GPUs it had. Worse ones, the first `n`, have
+ * no better claim to theirs. */
+static bool find_other_place(struct compose *c, struct sched *s, uint32_t victim, uint32_t gpus, uint32_t n)
+{
+    if (sched_gpus(s, victim) < gpus) /* else it could go only where the job went: no other node has as much, whoever gives way */
+        victims_take(&c->victims, s, n);
+    return sched_start(s, victim) == SCHED_OK;
+}
+
 /* Take running jobs of a worse value, the worst first, until `job` fits; then give the rest back, the best first. */
 static bool displace(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
 {
     int64_t now = sched_now(s), value = compose_head_value(k, k->queued.first, now);
-    uint32_t n = 0, n_taken = 0;
-    bool is_in = false;
-    for (uint32_t i = 0; i < c->n_classes; i++)
-        c->classes[i].cursor = c->classes[i].running.last;
-    room_begin(c->room, s, k->gpus);
+    uint32_t gpus = k->gpus;
+    bool is_in = false, is_short = false;
+    begin_walks(c, now, value);
+    victims_begin(&c->victims, s, job, "displaced by job");
     for (uint32_t victim; !is_in && (victim = next_victim(c, now, value)) != JOBSET_NONE;) {
-        if (!list_push(s, &c->victims, &c->victims_room, n, victim))
-            return false;
-        n++;
-        if (n_taken == 0) { /* only asking so far */
-            room_add(c->room, s, victim);
-            if (!room_fits(c->room, s))
-                continue;
-        }
-        for (; n_taken < n; n_taken++) {
-            sched_because(s, "displaced by job %u", job);
-            sched_preempt(s, c->victims[n_taken]);
-        }
-        is_in = compose_start(c, s, k, job) == SCHED_OK;
+        if (victims_add(&c->victims, s, victim, &is_short))
+            is_in = compose_start(c, s, k, job) == SCHED_OK ||
+                    (victims_take(&c->victims, s, c->victims.n) && compose_start(c, s, k, job) == SCHED_OK);
+        if (is_short)
+            break;
     }
-    for (; n_taken > 0; n_taken--) { /* the last taken is the best */
-        uint32_t victim = c->victims[n_taken - 1];
-        if (sched_restore(s, victim) == SCHED_OK)
+    for (uint32_t i = c->victims.n; i-- > 0;) { /* the last named is the best */
+        uint32_t victim = c->victims.list[i].job;
+        if (!c->victims.list[i].is_taken || sched_restore(s, victim) == SCHED_OK)
             continue;
         struct compose_class *of = class_of(c, s, victim);
         leave_running(c, s, victim);
-        if (c->order->jump != NULL && sched_start(s, victim) == SCHED_OK) {
-            enter_running(c, s, of, victim); /* elsewhere: whether it runs does not hang on which GPUs it had */
+        if (c->order->jump != NULL && find_other_place(c, s, victim, gpus, i)) {
+            enter_running(c, s, of, victim);
             continue;
         }
         enqueue_displaced(c, s, of, victim);
@@ -410,6 +473,25 @@ static bool displace(struct compose *c, struct sched *s, struct compose_class *k
     return is_in;
 }
 
+static void set_rekey(struct compose *c, struct sched *s, struct jobset *set, bool is_running)
+{
+    uint32_t n = 0;
+    for (uint32_t i = set->first; i != JOBSET_NONE; i = jobset_node(set, i)->next)
+        n += list_push(s, &c->rekeyed, &c->rekeyed_room, n, jobset_node(set, i)->job);
+    for (uint32_t i = 0; i < n; i++) {
+        set_erase(c, s, set, c->rekeyed[i]);
+        set_insert(c, s, set, value_key(c, s, c->rekeyed[i], is_running), c->rekeyed[i], 0);
+    }
+}
+
+void compose_rekey(struct compose *c, struct sched *s)
+{
+    for (uint32_t i = 0; i < c->n_classes; i++) {
+        set_rekey(c, s, &c->classes[i].queued, false);
+        set_rekey(c, s, &c->classes[i].running, true);
+    }
+}
+
 /* Leases that ran out: these jobs may be displaced from now on. */
 static void end_leases(struct compose *c, struct sched *s)
 {
@@ -417,7 +499,7 @@ static void end_leases(struct compose *c, struct sched *s)
     while (c->leased.first != JOBSET_NONE) {
         const struct jobset_node *n = jobset_node(&c->leased, c->leased.first);
         uint32_t job = n->job;
-        if (now - n->key < c->quantum_ns)
+        if (n->key > now)
             return;
         jobset_erase(&c->leased, n->key, job);
         struct compose_class *k = class_of(c, s, job);
@@ -434,23 +516,38 @@ static void set_alarm(struct compose *c, struct sched *s)
     int64_t now = sched_now(s);
     sched_wake_at(s, instant_after(now, c->quantum_ns - now % c->quantum_ns));
     uint32_t i = c->leased.first; /* a lease that is over already ends in the next round */
-    while (i != JOBSET_NONE && instant_after(jobset_node(&c->leased, i)->key, c->quantum_ns) <= now)
+    while (i != JOBSET_NONE && jobset_node(&c->leased, i)->key <= now)
         i = jobset_node(&c->leased, i)->next;
     if (i != JOBSET_NONE)
-        sched_wake_at(s, instant_after(jobset_node(&c->leased, i)->key, c->quantum_ns));
+        sched_wake_at(s, jobset_node(&c->leased, i)->key);
+}
+
+static void admit(struct compose *c, struct sched *s)
+{
+    uint32_t job;
+    for (bool is_accepted; admission_pop(c->admission, s, &job, &is_accepted);)
+        if (is_accepted)
+            enqueue(c, s, job);
+        else
+            sched_reject(s, job, "deadline_cannot_be_met");
 }
 
 void compose_schedule(void *self, struct sched *s)
 {
     struct compose *c = self;
+    if (c->admission != NULL)
+        admit(c, s);
     if (c->n_queued == 0)
         return;
     int64_t now = sched_now(s);
     make_jumps(c, s);
     if (c->preempt == PREEMPT_QUANTUM)
         end_leases(c, s);
-    for (uint32_t i = 0; i < c->n_classes; i++)
-        c->classes[i].is_closed = false;
+    for (uint32_t i = 0; i < c->n_classes; i++) {
+        struct compose_class *k = &c->classes[i];
+        k->is_closed = false;
+        k->offset = c->order->offset != NULL ? c->order->offset(s, k->gpus, &c->params) : 0;
+    }
     bool can_displace = c->preempt != PREEMPT_NEVER;
     for (struct compose_class *k; (can_displace || sched_free_gpus(s) > 0) && (k = compose_first(c, now)) != NULL;) {
         uint32_t job = jobset_node(&k->queued, k->queued.first)->job;

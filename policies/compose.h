@@ -1,4 +1,4 @@
-/* compose.h - policies made of parts: an order (order.h), a fill, a preemption rule. Most named policies are one of these.
+/* compose.h - policies made of parts: an order (order.h), a fill, a preemption rule, an admission. Most named policies are one of these.
  *
  *   fill     strict        the first job that does not fit holds back all behind it
  *            skip          jobs that fit pass those that do not
@@ -8,6 +8,8 @@
  *                          needed, best first, keeps its GPUs. Equal values displace nobody.
  *            quantum       the same, but a running job is safe until it has held its GPUs for `quantum`; while jobs wait, the
  *                          order is looked at again every quantum
+ *   admission all
+ *            feasible      a job whose deadline cannot be met is rejected when it arrives (admission.h)
  *
  * The queue and the running jobs are kept by demand (GPUs, CPU, memory, type), each sorted (jobset.h): a round looks at one head a
  * demand, never at the whole queue. Once the head of a demand found no place, none behind it can.
@@ -17,6 +19,7 @@
 
 #include "policies/jobset.h"
 #include "policies/order.h"
+#include "policies/victims.h"
 
 enum fill { FILL_STRICT, FILL_SKIP, FILL_EASY };
 enum preempt { PREEMPT_NEVER, PREEMPT_WHEN_BETTER, PREEMPT_QUANTUM };
@@ -29,6 +32,8 @@ enum compose_param {
     COMPOSE_QUANTUM,
     COMPOSE_AGEING,
     COMPOSE_SERVICE,
+    COMPOSE_WINDOW,
+    COMPOSE_ADMISSION,
     COMPOSE_N_PARAMS
 };
 
@@ -45,11 +50,17 @@ struct compose_class {
     uint32_t gpus;
     int64_t queued_slope, running_slope;
     uint32_t weight; /* of values: the GPUs where the order counts by them, else 1 */
+    int64_t offset;  /* of values, in this round (order_ops.offset) */
     struct jobset queued;  /* by key; length: predicted run time (fill easy) */
     struct jobset running; /* preemptible ones, by key (preempt not never) */
-    uint32_t cursor;       /* while displacing: next candidate from the end of `running` */
     bool is_closed;        /* its head found no place in this round */
     bool is_long_closed;   /* easy: no job that outlasts the reservation finds a place */
+};
+
+/* Through the running jobs of a class, from the worst on. */
+struct compose_walk {
+    int64_t value; /* of the job that it has come to */
+    uint32_t node, job, class;
 };
 
 struct compose {
@@ -63,7 +74,7 @@ struct compose {
     struct compose_class *classes;
     uint32_t n_classes, classes_room;
     uint32_t *class_of;   /* demand -> class + 1 */
-    struct jobset leased; /* quantum: running jobs that are still safe, by start */
+    struct jobset leased; /* quantum: running jobs that are still safe, by the end of that */
     struct jobset by_end; /* easy: running jobs by predicted end */
     uint32_t n_queued;
 
@@ -75,9 +86,12 @@ struct compose {
 
     struct held_node *held; /* easy: nodes of the reservation */
     uint32_t n_held, held_room;
-    struct room *room; /* what-if of freed GPUs (room.h) */
-    uint32_t *victims;
-    uint32_t victims_room;
+    struct room *room; /* easy: what-if of freed GPUs (room.h) */
+    struct admission *admission; /* feasible; NULL: all are accepted */
+    struct victims victims;    /* preempt: of the job that displaces */
+    struct compose_walk *walks; /* preempt: through the running jobs of each class that has any to displace */
+    uint32_t n_walks;
+    uint32_t *rekeyed, rekeyed_room;
 };
 
 /* For policies with an order of their own: `c` is zeroed but for c->params. An order with jumps goes with fill skip or strict and
@@ -90,6 +104,9 @@ void compose_on_submit(void *self, struct sched *s, uint32_t job);
 void compose_on_finish(void *self, struct sched *s, uint32_t job);
 void compose_on_requeue(void *self, struct sched *s, uint32_t job, enum cause why);
 void compose_schedule(void *self, struct sched *s);
+
+/* Take the values of all jobs anew, for an order (with jumps) whose rule has changed. O(jobs queued and running x log). */
+void compose_rekey(struct compose *c, struct sched *s);
 
 /* ---- between compose.c and compose_easy.c ---------------------------------------------------------- */
 
@@ -109,15 +126,19 @@ void compose_backfill(struct compose *c, struct sched *s, struct compose_class *
      0,                                                                                                                \
      0,                                                                                                                \
      "",                                                                                                               \
-     "fifo|las|ljf|longest_waiting|priority|qssf|random|round_robin|sjf|smallest|srsf|srtf",                           \
+     "critical_path|edf|fifo|las|least_laxity|ljf|longest_waiting|priority|qssf|random|round_robin|rr_sjf|sjf|smallest|srsf|srtf",   \
      "who comes first"},                                                                                               \
         {"fill", PARAM_CHOICE, fill_, 0, 0, "", "strict|skip|easy", "what happens behind a job that does not fit"},    \
         {"preempt", PARAM_CHOICE, preempt_, 0, 0, "", "never|when_better|quantum", "when a running job gives way"},    \
         {"quantum", PARAM_TIME, quantum_, 1e-9, 1e9, "s", NULL, "time a started job is safe (preempt: quantum)"},      \
         {"ageing", PARAM_TIME, ageing_, 0,                                                                             \
          1e9,      "s",        NULL,    "waiting worth one point of priority; 0: none (order: priority)"},             \
+        {"service", PARAM_CHOICE, service_, 0, 0, "", "gpu_time|time", "what attained service counts (order: las)"},   \
+        {"window", PARAM_TIME, "1 h", 1,                                                                               \
+         1e9,      "s",        NULL,  "time whose arrivals in the queue are ordered by length (order: rr_sjf)"},       \
     {                                                                                                                  \
-        "service", PARAM_CHOICE, service_, 0, 0, "", "gpu_time|time", "what attained service counts (order: las)"      \
+        "admission", PARAM_CHOICE, "all", 0, 0, "", "all|feasible",                                                    \
+            "feasible: reject at once a job whose deadline cannot be met beside those accepted"                        \
     }
 
 #define COMPOSED(id, name_, summary_, source_, knows_, order_, fill_, preempt_, quantum_, ageing_, service_)           \

@@ -35,6 +35,7 @@ static const int64_t EXTENSION_NS = 1000000000;
 struct plan {
     int64_t start_ns, end_ns; /* SCHED_NEVER: it holds no reservation */
     bool is_fresh;            /* in the set of that name */
+    int64_t blocked_ns;       /* since when it has been due and found no place; SCHED_NEVER: it is not so */
     uint64_t since;           /* the profile's clock when it was last planned */
     uint32_t n_shares, shares_room;
     struct share *shares; /* NULL: `one` */
@@ -87,6 +88,7 @@ static bool plan_take(struct conservative *c, struct sched *s, uint32_t job)
     }
     c->plans[i].start_ns = c->plans[i].end_ns = SCHED_NEVER; /* the room for shares is used again */
     c->plans[i].n_shares = 0;
+    c->plans[i].blocked_ns = SCHED_NEVER;
     *sched_word(s, job) = i;
     return true;
 }
@@ -126,6 +128,14 @@ static int64_t beyond_estimate(int64_t ran)
     return ran < EXTENSION_NS ? EXTENSION_NS : ran;
 }
 
+/* A job that is due and finds no place has its reservation put off for as long as it has been so: those planned right behind a short one would
+ * come up for nothing at every end of it. */
+static int64_t at_least_as_blocked(const struct plan *p, struct sched *s, int64_t length)
+{
+    int64_t least = p->blocked_ns == SCHED_NEVER ? 0 : beyond_estimate(sched_now(s) - p->blocked_ns);
+    return length < least ? least : length;
+}
+
 /* The time that a queued job will need, overhead included. */
 static int64_t predicted_run(struct sched *s, uint32_t job)
 {
@@ -140,7 +150,7 @@ static int64_t predicted_run(struct sched *s, uint32_t job)
 static void plan_job(struct conservative *c, struct sched *s, uint32_t job)
 {
     struct plan *p = plan_of(c, s, job);
-    int64_t run = predicted_run(s, job);
+    int64_t run = at_least_as_blocked(p, s, predicted_run(s, job));
     int64_t start = profile_find(&c->profile, s, sched_gpus(s, job), run);
     p->start_ns = p->end_ns = SCHED_NEVER;
     p->since = c->profile.clock;
@@ -282,8 +292,9 @@ static void extend_blocked(struct conservative *c, struct sched *s)
         const struct jobset_node n = *jobset_node(&c->by_start, c->by_start.first);
         struct plan *p = plan_of(c, s, n.job);
         jobset_erase(&c->by_start, n.key, n.job);
-        int64_t length = p->end_ns - p->start_ns;
-        extend(c, s, p, instant_after(now, length < EXTENSION_NS ? EXTENSION_NS : length));
+        if (p->blocked_ns == SCHED_NEVER)
+            p->blocked_ns = p->start_ns;
+        extend(c, s, p, instant_after(now, at_least_as_blocked(p, s, p->end_ns - p->start_ns)));
         p->start_ns = now;
         jobset_insert(&c->by_start, now, n.job, 0);
     }
@@ -353,6 +364,23 @@ static int start_elsewhere(struct conservative *c, struct sched *s, uint32_t job
     return SCHED_OK;
 }
 
+/* A job that was blocked starts: what its reservation was put off for, others may have. */
+static void unblock(struct conservative *c, struct sched *s, uint32_t job, struct plan *p)
+{
+    int64_t run = 1, end;
+    if (p->blocked_ns == SCHED_NEVER)
+        return;
+    p->blocked_ns = SCHED_NEVER;
+    sched_run_ns(s, job, &run);
+    end = instant_after(sched_now(s), run);
+    if (end >= p->end_ns)
+        return;
+    profile_give(&c->profile, s, shares_of(p), p->n_shares, end, p->end_ns);
+    profile_mark(&c->profile, shares_of(p), p->n_shares);
+    p->end_ns = end;
+    c->may_compress = true;
+}
+
 /* Start what is due, in order of planned start. A job that finds no place stays due. */
 static void start_due(struct conservative *c, struct sched *s)
 {
@@ -373,6 +401,7 @@ static void start_due(struct conservative *c, struct sched *s)
                 const struct share all = {0, sched_gpus(s, n.job)};
                 plan_set_shares(p, s, &all, 1);
             }
+            unblock(c, s, n.job, p);
             jobset_insert(&c->by_end, p->end_ns, n.job, 0);
         }
     }
@@ -472,7 +501,7 @@ static void conservative_schedule(void *self, struct sched *s)
         plan_fresh(c, s);
         start_due(c, s);
         /* again when a job has started elsewhere than planned, or its start lets another one come up */
-    } while (c->must_replan || (c->fresh.first != JOBSET_NONE && has_depth(c)));
+    } while (c->must_replan || c->may_compress || (c->fresh.first != JOBSET_NONE && has_depth(c)));
     set_alarm(c, s);
 }
 

@@ -2,4 +2,4 @@
 
 /* What `policy: {order: .., fill: ..}` without a name means. */
 COMPOSED(policy_compose, "compose", "Any composition of an order, a fill and a preemption rule", "policies/compose.h",
-         KNOWS_ESTIMATE, "fifo", "strict", "never", "6 min", "0 s", "gpu_time");
+         KNOWS_ESTIMATE | KNOWS_DEADLINE, "fifo", "strict", "never", "6 min", "0 s", "gpu_time");

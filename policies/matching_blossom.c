@@ -6,28 +6,43 @@
 /* ---- nested nodes ---------------------------------------------------------------------------------- */
 
 /* The members of a blossom behind the first n of m->other; how many there are now. */
-static uint32_t list_members(struct matching *m, uint32_t blossom, uint32_t n)
+static inline uint32_t list_members(struct matching *m, uint32_t blossom, uint32_t n)
 {
-    m->is_lost |= n + m->n_members[blossom - m->n] > m->n_nodes * 2;
-    for (uint32_t k = 0; k < m->n_members[blossom - m->n] && !m->is_lost; k++)
-        m->other[n++] = members_of(m, blossom)[k];
-    return n;
+    const uint16_t *members = members_of(m, blossom);
+    uint32_t n_members = m->n_members[blossom - m->n];
+    if (n + n_members > m->n_nodes * 2) {
+        m->is_lost = true;
+        return n;
+    }
+    for (uint32_t k = 0; k < n_members; k++)
+        m->other[n + k] = members[k];
+    return n + n_members;
+}
+
+uint32_t matching_vertices(struct matching *m, uint32_t node, uint32_t *out, uint32_t room)
+{
+    uint32_t *list = m->other, n = 0, found = 0;
+    list[n++] = node;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = list[i];
+        if (is_blossom(m, x)) {
+            n = list_members(m, x, n);
+            continue;
+        }
+        m->is_lost |= found == room;
+        if (!m->is_lost)
+            out[found++] = x;
+    }
+    return found;
 }
 
 void matching_queue(struct matching *m, uint32_t node)
 {
-    uint32_t *list = m->other, n = 0;
-    list[n++] = node;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t x = list[i];
-        if (!is_blossom(m, x)) {
-            m->is_lost |= m->tail == m->n_nodes * 2;
-            if (!m->is_lost)
-                m->queue[m->tail++] = x;
-            continue;
-        }
-        n = list_members(m, x, n);
-    }
+    uint32_t *added = m->queue + m->tail;
+    uint32_t n = matching_vertices(m, node, added, m->n_nodes * 2 - m->tail);
+    for (uint32_t i = 0; i < n; i++)
+        m->outer[added[i] / 64] |= UINT64_C(1) << added[i] % 64;
+    m->tail += n;
 }
 
 static void set_top(struct matching *m, uint32_t node, uint32_t top)
@@ -37,7 +52,6 @@ static void set_top(struct matching *m, uint32_t node, uint32_t top)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t x = list[i];
         m->top[x] = top;
-        want_none(m, x);
         if (is_blossom(m, x))
             n = list_members(m, x, n);
     }
@@ -132,24 +146,68 @@ uint32_t matching_ancestor(struct matching *m, uint32_t x, uint32_t y)
 
 /* ---- blossoms -------------------------------------------------------------------------------------- */
 
-/* Take the edges of a member where they beat the best so far. One to a node without an edge, of weight 0, is beaten by any. */
-static void keep_better(struct matching *m, uint32_t member, struct edge *mine)
+/* The tightest edge from the members of a blossom to each node is kept: of several the first member's. One of weight 0, which is none, is
+ * beaten by any. To a vertex x it is from who[x] to x. */
+
+/* To the vertices, from a member that is one itself; where all are joined, so that there is no edge of weight 0. */
+static void compare_from_vertex(struct matching *m, uint32_t member)
+{
+    const double *dual = m->dual, *row = row_of(m, member);
+    const double y = dual[member];
+    double *best = m->best;
+    int64_t *who = m->who;
+    for (uint32_t x = 0, n = m->n; x < n; x++) {
+        double slack = y + dual[x] - row[x];
+        bool is_better = slack < best[x];
+        best[x] = is_better ? slack : best[x];
+        who[x] = is_better ? (int64_t)member : who[x];
+    }
+}
+
+/* The same from a blossom, along the edges kept for it. */
+static void compare_from_blossom(struct matching *m, uint32_t member)
+{
+    const struct edge *its = kept(m, member, 0);
+    const double *dual = m->dual;
+    double *best = m->best;
+    int64_t *who = m->who;
+    for (uint32_t x = 0, n = m->n; x < n; x++) {
+        uint32_t u = its[x].u;
+        double slack = dual[u] + dual[x] - row_of(m, u)[x];
+        bool is_better = slack < best[x];
+        best[x] = is_better ? slack : best[x];
+        who[x] = is_better ? (int64_t)u : who[x];
+    }
+}
+
+/* To all nodes from `begin` on. */
+static void compare_nodes(struct matching *m, uint32_t member, struct edge *mine, uint32_t begin)
 {
     const struct edge *its = is_blossom(m, member) ? kept(m, member, 0) : NULL;
-    const double *dual = m->dual, *w = m->w;
     const bool *is_kept = m->is_kept;
+    const double *dual = m->dual;
     double *best = m->best;
-    size_t n = m->n;
-    for (uint32_t x = 0; x < m->n_tops; x++) {
+    for (uint32_t x = begin, end = m->n_tops; x < end; x++) {
         if (!is_kept[x])
             continue;
         struct edge e = its != NULL ? its[x] : edge_of(m, member, x);
-        double weight = w[e.u * n + e.v], slack = dual[e.u] + dual[e.v] - weight * 2;
-        if (slack < best[x]) {
+        double w = weight(m, e), its_slack = dual[e.u] + dual[e.v] - w * 2;
+        if (its_slack < best[x]) {
             mine[x] = e;
-            best[x] = weight > 0 ? slack : INFINITY;
+            m->who[x] = e.u;
+            best[x] = w > 0 ? its_slack : INFINITY;
         }
     }
+}
+
+/* A vertex before it among the members has the same edges. */
+static bool has_twin(const struct matching *m, const uint16_t *members, uint32_t place)
+{
+    for (uint32_t k = 0; k < place; k++)
+        if (!is_blossom(m, members[k]) && m->class_of[members[k]] == m->class_of[members[place]] &&
+            m->dual[members[k]] == m->dual[members[place]])
+            return true;
+    return false;
 }
 
 static void keep_edges(struct matching *m, uint32_t b)
@@ -158,10 +216,18 @@ static void keep_edges(struct matching *m, uint32_t b)
     struct edge *mine = kept(m, b, 0);
     for (uint32_t x = 0; x < m->n_tops; x++) {
         m->best[x] = INFINITY;
+        m->who[x] = 0; /* for those inside, where nobody asks */
         m->is_kept[x] = m->top[x] != NONE && m->top[x] != b;
     }
-    for (uint32_t k = 0; k < m->n_members[b - m->n]; k++)
-        keep_better(m, members[k], mine);
+    for (uint32_t k = 0; k < m->n_members[b - m->n]; k++) {
+        if (m->is_complete && is_blossom(m, members[k]))
+            compare_from_blossom(m, members[k]);
+        else if (m->is_complete && !has_twin(m, members, k))
+            compare_from_vertex(m, members[k]);
+        compare_nodes(m, members[k], mine, m->is_complete ? m->n : 0);
+    }
+    for (uint32_t x = 0; x < m->n; x++)
+        mine[x] = (struct edge){(uint16_t)m->who[x], (uint16_t)x};
     for (uint32_t x = m->n; x < m->n_tops; x++)
         if (m->is_kept[x])
             *kept(m, x, b) = turned(mine[x]);
@@ -195,7 +261,6 @@ void matching_shrink(struct matching *m, uint32_t x, uint32_t base, uint32_t y)
     m->n_tops = b == m->n_tops ? b + 1 : m->n_tops;
     m->dual[b] = 0;
     m->label[b] = OUTER;
-    m->has_blossom = true;
     m->match[b] = m->match[base];
     uint16_t *v = members_of(m, b);
     v[0] = (uint16_t)base;
@@ -205,6 +270,12 @@ void matching_shrink(struct matching *m, uint32_t x, uint32_t base, uint32_t y)
     m->n_members[b - m->n] = n;
     if (m->is_lost)
         return;
+    for (uint32_t k = 0; k < n; k++) {
+        want_none(m, v[k]);
+        if (is_blossom(m, v[k]))
+            tops_drop(m, v[k]);
+    }
+    tops_add(m, b);
     set_top(m, b, b);
     keep_edges(m, b);
     uint16_t *with = member_with(m, b);
@@ -219,15 +290,19 @@ void matching_shrink(struct matching *m, uint32_t x, uint32_t base, uint32_t y)
             if (inside[u] != UINT16_MAX)
                 with[u] = v[k];
     }
-    look_anew(m, b);
+    matching_look_anew(m, b);
 }
 
 void matching_open(struct matching *m, uint32_t b)
 {
     uint16_t *v = members_of(m, b);
     uint32_t n = m->n_members[b - m->n];
-    for (uint32_t k = 0; k < n; k++)
+    tops_drop(m, b);
+    for (uint32_t k = 0; k < n; k++) {
         set_top(m, v[k], v[k]);
+        if (is_blossom(m, v[k]))
+            tops_add(m, v[k]);
+    }
     uint32_t entry = member_with(m, b)[edge_of(m, b, m->parent[b]).u], place = even_place(m, b, entry);
     if (m->is_lost)
         return;
@@ -237,7 +312,7 @@ void matching_open(struct matching *m, uint32_t b)
         m->label[inner] = INNER;
         m->label[outer] = OUTER;
         want_none(m, inner);
-        look_anew(m, outer);
+        matching_look_anew(m, outer);
         matching_queue(m, outer);
     }
     m->label[entry] = INNER;
@@ -245,7 +320,7 @@ void matching_open(struct matching *m, uint32_t b)
     m->parent[entry] = m->parent[b];
     for (uint32_t k = place + 1; k < n; k++) {
         m->label[v[k]] = FREE;
-        look_anew(m, v[k]);
+        matching_look_anew(m, v[k]);
     }
     m->top[b] = NONE;
 }

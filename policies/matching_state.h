@@ -33,14 +33,24 @@ struct edge {
     uint16_t u, v;
 };
 
+/* One look at all edges of a vertex, for those like it that come after it (matching_look.c). */
+struct look {
+    double y;
+    uint32_t u, tail, before; /* `tail` of the queue when it began; the look before it of the same class, NONE */
+};
+
 struct matching {
     uint32_t n, n_nodes, n_tops; /* n_nodes: room; n_tops: numbers that have been in use */
-    const double *w;
-    double *dual;      /* y, and z of blossoms */
-    double *doubled;   /* n x n: 2 w, -INFINITY where there is no edge */
-    double *least;     /* by node: slack of the edge in `from`; INFINITY: none yet; -INFINITY: none wanted */
-    double *bar;       /* by vertex: below this a slack is tight or less than `least` */
-    double *best;      /* by node: room for slacks */
+    uint32_t n_classes;
+    const double *w;      /* by pair of classes */
+    uint16_t *class_of;   /* by vertex */
+    double *doubled;      /* by class and vertex: 2 w to it, -INFINITY where there is no edge */
+    double *doubled_from; /* the same from it */
+    double *dual;         /* y, and z of blossoms */
+    double *least;        /* by node: slack of the edge in `from`; INFINITY: none yet; -INFINITY: none wanted */
+    double *bar;          /* by vertex: below this a slack is tight or less than `least` */
+    double *best;         /* by node: room for slacks, and for the members that have them */
+    int64_t *who;
     uint32_t *from;    /* by top: the outer vertex with the tightest edge to it */
     uint32_t *top;     /* by node; NONE: a blossom number that is free */
     uint32_t *match;   /* by node: the vertex at the other end */
@@ -48,13 +58,18 @@ struct matching {
     uint32_t *visited; /* by top: stamp of the search for a common ancestor */
     bool *is_kept;     /* by node: room */
     int8_t *label;     /* by top */
+    uint64_t *outer;   /* a bit a vertex: its top is outer */
     uint32_t *queue;   /* of vertices; each at most once a phase and again when its blossom opens */
     uint32_t head, tail;
-    uint32_t *stack, *other; /* room for a circle, and for walking nested blossoms */
+    uint32_t *last_look; /* by class: the last of m->looks since the duals moved; NONE */
+    struct look *looks;
+    uint32_t n_looks;
+    uint32_t *tops, n_top_blossoms; /* blossoms that are tops, in no order */
+    uint32_t *stack, *other, *own;  /* room for vertices in hand, and for walking nested blossoms */
+    uint32_t *tight, n_tight;       /* vertices to which the last step made an edge tight */
     uint32_t stamp, offer_stamp;
     uint32_t *offered; /* by top: stamp of the offer to a blossom */
     bool is_complete;  /* every two vertices have an edge */
-    bool has_blossom;  /* one is a top */
     bool is_released;  /* as matching_solve_released */
     bool is_lost;      /* the trees have come apart: give up */
     /* of blossom b, at b - n */
@@ -108,12 +123,27 @@ static inline struct edge edge_of(const struct matching *m, uint32_t x, uint32_t
 
 static inline double weight(const struct matching *m, struct edge e)
 {
-    return m->w[(size_t)e.u * m->n + e.v];
+    return m->w[(size_t)m->class_of[e.u] * m->n_classes + m->class_of[e.v]];
+}
+
+static inline const double *row_of(const struct matching *m, uint32_t u)
+{
+    return m->doubled + (size_t)m->class_of[u] * m->n;
+}
+
+static inline const double *column_of(const struct matching *m, uint32_t u)
+{
+    return m->doubled_from + (size_t)m->class_of[u] * m->n;
 }
 
 static inline double slack(const struct matching *m, struct edge e)
 {
     return m->dual[e.u] + m->dual[e.v] - weight(m, e) * 2;
+}
+
+static inline double least_of(double a, double b)
+{
+    return a < b ? a : b;
 }
 
 /* ---- the tightest edge to each top ----------------------------------------------------------------- */
@@ -141,27 +171,40 @@ static inline void want_none(struct matching *m, uint32_t x)
     set_least(m, x, NONE, -INFINITY);
 }
 
-static inline void look_anew(struct matching *m, uint32_t x)
+/* The blossoms that are tops. */
+static inline void tops_add(struct matching *m, uint32_t blossom)
 {
-    const struct edge *its = is_blossom(m, x) ? kept(m, x, 0) : NULL;
-    const double *dual = m->dual, *w = m->w;
-    const uint32_t *top = m->top;
-    size_t n = m->n;
-    want(m, x);
-    for (uint32_t u = 0; u < n; u++) {
-        if (m->label[top[u]] != OUTER || top[u] == x)
-            continue;
-        uint32_t v = its != NULL ? its[u].u : x; /* its edges go the other way */
-        double weight = w[u * n + v], its_slack = dual[u] + dual[v] - weight * 2;
-        if (weight > 0 && its_slack < m->least[x])
-            set_least(m, x, u, its_slack);
-    }
+    m->tops[m->n_top_blossoms++] = blossom;
 }
+
+static inline void tops_drop(struct matching *m, uint32_t blossom)
+{
+    uint32_t i = 0;
+    while (m->tops[i] != blossom)
+        i++;
+    m->tops[i] = m->tops[--m->n_top_blossoms];
+}
+
+/* ---- matching_look.c ------------------------------------------------------------------------------- */
+
+/* The duals have moved, or a phase begins: no look is worth anything any more. */
+void matching_forget_looks(struct matching *m);
+/* Look at the edges of vertex u of an outer top. True: there is one pair more. */
+bool matching_look_around(struct matching *m, uint32_t u);
+/* Look anew for the tightest edge from an outer vertex to top x. */
+void matching_look_anew(struct matching *m, uint32_t x);
+
+/* ---- matching.c ------------------------------------------------------------------------------------ */
+
+/* A tight edge from an outer top. True: there is one pair more. */
+bool matching_grow(struct matching *m, struct edge e);
 
 /* ---- matching_blossom.c ---------------------------------------------------------------------------- */
 
-/* The vertices of a node, the shallow ones first, into the queue. */
+/* The vertices of a node that becomes outer, the shallow ones first, into the queue. */
 void matching_queue(struct matching *m, uint32_t node);
+/* The vertices of a node into `out`, the shallow ones first, at most `room`; how many. */
+uint32_t matching_vertices(struct matching *m, uint32_t node, uint32_t *out, uint32_t room);
 /* Match x with y, and along the tree above x every other edge. */
 void matching_augment(struct matching *m, uint32_t x, uint32_t y);
 /* The first top that the ways from x and y to their roots have in common; NONE: two trees. */

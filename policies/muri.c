@@ -11,13 +11,29 @@ const struct param_spec muri_params[MURI_N_PARAMS] = {
     {"group", PARAM_INT, "4", 2, MURI_GROUP_MAX, "jobs", NULL, "the most jobs in a group"},
     {"candidates", PARAM_INT, "256", 2, MATCHING_VERTICES_MAX, "jobs", NULL,
      "the most jobs of one demand that are looked at for grouping; the cost of a round grows with their cube"},
+    {"grouping", PARAM_CHOICE, "rounds", 0, 0, "", "rounds|greedy|exact|by_profile",
+     "with matching: pairs, then pairs of these, as the paper does; or groups of all sizes at once by what they lose "
+     "for each GPU saved, by "
+     "dynamic programming (few jobs, else as rounds), or by linear programming over how many jobs there are of each "
+     "profile"},
 };
+
+static enum muri_how how_named(const char *name)
+{
+    static const char *const names[] = {
+        [MURI_GREEDY] = "greedy", [MURI_EXACT] = "exact", [MURI_BY_PROFILE] = "by_profile"};
+    for (uint32_t i = MURI_GREEDY; i <= MURI_BY_PROFILE; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum muri_how)i;
+    return MURI_ROUNDS;
+}
 
 int muri_init(void *self, struct sched *s, const union param *v, struct error *err)
 {
     struct muri *m = self;
     int64_t probe;
     m->has_matching = strcmp(v[MURI_MATCHING].s, "blossom") == 0;
+    m->how = how_named(v[MURI_GROUPING].s);
     m->group = (uint32_t)v[MURI_GROUP].i;
     m->candidates = (uint32_t)v[MURI_CANDIDATES].i;
     m->by_remaining = sched_n_jobs(s) > 0 && sched_remaining_ns(s, 0, &probe) == SCHED_OK;
@@ -31,16 +47,20 @@ static bool tables_grow(struct muri *m, struct sched *s)
     if (m->n_live < m->room)
         return true;
     uint32_t room = m->room * 2 + 64;
-    uint32_t *live = sched_alloc(s, room, sizeof *live);
+    uint32_t *live = sched_alloc(s, room, sizeof *live), *profile = sched_alloc(s, room, sizeof *profile);
     m->order = sched_alloc(s, room, sizeof *m->order);
     m->by_bucket = sched_alloc(s, room, sizeof *m->by_bucket);
     m->groups = sched_alloc(s, room, sizeof *m->groups);
     m->next = sched_alloc(s, room, sizeof *m->next);
-    if (live == NULL || m->order == NULL || m->by_bucket == NULL || m->groups == NULL || m->next == NULL)
+    if (live == NULL || profile == NULL || m->order == NULL || m->by_bucket == NULL || m->groups == NULL ||
+        m->next == NULL)
         return false; /* the run ends with "out of memory" */
-    if (m->n_live > 0)
+    if (m->n_live > 0) {
         memcpy(live, m->live, m->n_live * sizeof *live);
+        memcpy(profile, m->profile, m->n_live * sizeof *profile);
+    }
     m->live = live;
+    m->profile = profile;
     m->room = room;
     return true;
 }
@@ -51,6 +71,7 @@ void muri_on_submit(void *self, struct sched *s, uint32_t job)
     if (!tables_grow(m, s))
         return;
     *sched_word(s, job) = m->n_live;
+    m->profile[m->n_live] = muri_profile_of(&m->worth, s, job);
     m->live[m->n_live++] = job;
 }
 
@@ -59,6 +80,7 @@ void muri_on_finish(void *self, struct sched *s, uint32_t job)
     struct muri *m = self;
     uint32_t at = (uint32_t)*sched_word(s, job), last = m->live[--m->n_live];
     m->live[at] = last;
+    m->profile[at] = m->profile[m->n_live];
     *sched_word(s, last) = at;
 }
 
@@ -142,8 +164,7 @@ static void clear(struct muri *m, struct sched *s)
 
 /* ---- grouping ------------------------------------------------------------------------------------ */
 
-/* Work that the members together do in the time that one alone does one: the sum of their rates; 0 when they cannot share. */
-static double group_speed(struct sched *s, const uint32_t *jobs, uint32_t n)
+double muri_group_speed(struct sched *s, const uint32_t *jobs, uint32_t n)
 {
     double rates[MURI_GROUP_MAX], sum = 0;
     if (sched_group_rates(s, jobs, n, rates) != SCHED_OK)
@@ -153,128 +174,27 @@ static double group_speed(struct sched *s, const uint32_t *jobs, uint32_t n)
     return sum;
 }
 
-/* The mean use that a group makes of the four resources (the paper's gamma): stage time worked / (4 x period). */
-static double group_efficiency(struct sched *s, const uint32_t *jobs, uint32_t n)
+void muri_merge(struct muri_group *a, const struct muri_group *b)
 {
-    double rates[MURI_GROUP_MAX], use = 0;
-    if (sched_group_rates(s, jobs, n, rates) != SCHED_OK)
-        return 0;
-    for (uint32_t i = 0; i < n; i++) {
-        int64_t iteration, stage[4];
-        if (sched_stages_ns(s, jobs[i], &iteration, stage) != SCHED_OK)
-            return 0;
-        double worked = (double)(stage[0] + stage[1] + stage[2] + stage[3]);
-        use += worked / (double)iteration * rates[i];
-    }
-    return use / 4;
-}
-
-static bool matching_grow(struct muri *m, struct sched *s, uint32_t n)
-{
-    if (n <= m->matching_room)
-        return true;
-    uint32_t room = n * 2;
-    m->weights = sched_alloc(s, (size_t)room * room, sizeof *m->weights);
-    m->mate = sched_alloc(s, room, sizeof *m->mate);
-    m->memory = sched_alloc(s, 1, matching_memory(room));
-    if (m->weights == NULL || m->mate == NULL || m->memory == NULL)
-        return false;
-    m->matching_room = room;
-    return true;
-}
-
-static void merge_jobs(uint32_t *out, const struct muri_group *a, const struct muri_group *b)
-{
-    memcpy(out, a->jobs, a->n * sizeof *out);
-    memcpy(out + a->n, b->jobs, b->n * sizeof *out);
-}
-
-/* One round over the groups [from, from + n) of a bucket: merged ones go to `next`. Returns how many there are. */
-static uint32_t match_bucket(struct muri *m, struct sched *s, const struct muri_group *groups, uint32_t n, struct muri_group *next,
-                             uint64_t *required, uint64_t capacity)
-{
-    if (n < 2 || *required <= capacity || !matching_grow(m, s, n)) {
-        memcpy(next, groups, n * sizeof *next);
-        return n;
-    }
-    for (uint32_t u = 0; u < n; u++) {
-        m->weights[(size_t)u * n + u] = 0;
-        for (uint32_t v = u + 1; v < n; v++) {
-            uint32_t jobs[2 * MURI_GROUP_MAX], k = groups[u].n + groups[v].n;
-            merge_jobs(jobs, &groups[u], &groups[v]);
-            double w = k <= m->group ? group_efficiency(s, jobs, k) : 0;
-            m->weights[(size_t)u * n + v] = m->weights[(size_t)v * n + u] = w;
-        }
-    }
-    matching_solve(n, m->weights, m->mate, m->memory);
-    uint32_t out = 0;
-    for (uint32_t u = 0; u < n; u++) {
-        uint32_t v = m->mate[u];
-        if (v != MATCHING_NONE && v < u)
-            continue; /* came with its partner */
-        next[out] = groups[u];
-        if (v != MATCHING_NONE && *required > capacity) {
-            merge_jobs(next[out].jobs, &groups[u], &groups[v]);
-            next[out].n = groups[u].n + groups[v].n;
-            next[out].key = groups[v].key < groups[u].key ? groups[v].key : groups[u].key;
-            *required -= m->buckets[groups[u].bucket].gpus;
-        } else if (v != MATCHING_NONE) {
-            next[++out] = groups[v];
-        }
-        out++;
-    }
-    return out;
-}
-
-/* Without matching: each group takes the next one of its bucket while that is needed. */
-static uint32_t chain_bucket(struct muri *m, struct sched *s, const struct muri_group *groups, uint32_t n, struct muri_group *next,
-                             uint64_t *required, uint64_t capacity)
-{
-    uint32_t out = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct muri_group *last = out > 0 ? &next[out - 1] : NULL;
-        uint32_t jobs[2 * MURI_GROUP_MAX];
-        if (last != NULL && *required > capacity && last->n + groups[i].n <= m->group) {
-            merge_jobs(jobs, last, &groups[i]);
-            if (group_speed(s, jobs, last->n + groups[i].n) > 0) {
-                memcpy(last->jobs, jobs, (last->n + groups[i].n) * sizeof *jobs);
-                last->n += groups[i].n;
-                last->key = groups[i].key < last->key ? groups[i].key : last->key;
-                *required -= m->buckets[groups[i].bucket].gpus;
-                continue;
-            }
-        }
-        next[out++] = groups[i];
-    }
-    return out;
+    memcpy(a->jobs + a->n, b->jobs, b->n * sizeof *a->jobs);
+    a->n += b->n;
+    a->key = b->key < a->key ? b->key : a->key;
 }
 
 static uint32_t make_groups(struct muri *m, struct sched *s, uint64_t required, uint64_t capacity)
 {
     uint32_t n = 0;
+    muri_worth_tidy(&m->worth);
     for (uint32_t b = 0; b < m->n_buckets; b++)
         for (uint32_t i = 0; i < m->buckets[b].marked; i++) {
             const struct muri_job *j = &m->order[m->by_bucket[m->buckets[b].first + i]];
-            m->groups[n++] = (struct muri_group){.jobs = {j->job}, .n = 1, .bucket = b, .key = j->key};
+            uint32_t profile = m->profile[*sched_word(s, j->job)];
+            m->groups[n++] = (struct muri_group){
+                .jobs = {j->job}, .n = 1, .bucket = b, .key = j->key, .kind = muri_kind_of(&m->worth, s, &profile, 1)};
         }
-    uint32_t rounds = m->has_matching ? m->group : 1;
-    for (uint32_t r = 0; r < rounds && required > capacity; r++) {
-        uint32_t at = 0, out = 0, before = n;
-        while (at < n) {
-            uint32_t k = 1;
-            while (at + k < n && m->groups[at + k].bucket == m->groups[at].bucket)
-                k++;
-            out += (m->has_matching ? match_bucket : chain_bucket)(m, s, &m->groups[at], k, &m->next[out], &required, capacity);
-            at += k;
-        }
-        struct muri_group *swap = m->groups;
-        m->groups = m->next;
-        m->next = swap;
-        n = out;
-        if (n == before)
-            break; /* nothing more to merge */
-    }
-    return n;
+    if (required <= capacity || (m->has_matching && m->how != MURI_ROUNDS && muri_counts(m, s, &n, capacity)))
+        return n;
+    return muri_rounds(m, s, n, required, capacity);
 }
 
 /* Groups that would do less together than one member alone fall apart. Returns the number of groups in m->next, in order of key. */
@@ -291,13 +211,13 @@ static uint32_t ungroup(struct muri *m, struct sched *s, uint32_t n)
     uint32_t out = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct muri_group *g = &m->groups[i];
-        if (g->n == 1 || group_speed(s, g->jobs, g->n) >= 1) {
+        if (g->n == 1 || muri_group_speed(s, g->jobs, g->n) >= 1) {
             m->next[out++] = *g;
             continue;
         }
         for (uint32_t k = 0; k < g->n; k++)
-            m->next[out++] = (struct muri_group){
-                .jobs = {g->jobs[k]}, .n = 1, .bucket = g->bucket, .key = key_of(m, s, g->jobs[k])};
+            m->next[out++] =
+                (struct muri_group){.jobs = {g->jobs[k]}, .n = 1, .bucket = g->bucket, .key = key_of(m, s, g->jobs[k])};
     }
     qsort(m->next, out, sizeof *m->next, compare_groups);
     return out;
@@ -367,7 +287,8 @@ void muri_schedule(void *self, struct sched *s)
     place_groups(m, s, ungroup(m, s, make_groups(m, s, required, capacity)));
     for (uint32_t b = 0; b < m->n_buckets; b++)
         m->buckets[b].is_closed = false;
-    for (uint32_t i = 0; i < m->n_live; i++) { /* what is left over; and who ran runs on where the quota has shrunk and is drained */
+    for (uint32_t i = 0; i < m->n_live;
+         i++) { /* what is left over; and who ran runs on where the quota has shrunk and is drained */
         uint32_t job = m->order[i].job;
         struct muri_bucket *b = &m->buckets[m->order[i].bucket];
         if (sched_is_running(s, job) || sched_restore(s, job) == SCHED_OK || b->is_closed || sched_free_gpus(s) == 0)

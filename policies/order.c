@@ -174,7 +174,8 @@ const struct order_ops order_round_robin = {.name = "round_robin",
                                             .summary = "earliest in the queue first; who ran goes to its end",
                                             .source = "round robin",
                                             .key = turn_key,
-                                            .slope = turn_slope};
+                                            .slope = turn_slope,
+                                            .takes_turns = true};
 
 static int64_t attained_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
@@ -214,10 +215,25 @@ static int64_t random_key(struct sched *s, uint32_t job, const struct order_para
 const struct order_ops order_random = {
     .name = "random", .summary = "in random order", .source = "baseline", .key = random_key};
 
+static int64_t chain_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
+{
+    (void)p, (void)is_running;
+    int64_t ns = 0;
+    sched_chain_ns(s, job, &ns);
+    return -ns;
+}
+
+const struct order_ops order_critical_path = {.name = "critical_path",
+                                              .summary = "longest chain of jobs that wait for each other first",
+                                              .source = "Hu, Operations Research 9(6), 1961; HEFT's upward rank",
+                                              .knows = KNOWS_ESTIMATE,
+                                              .key = chain_key};
+
 static const struct order_ops *const orders[] = {
-    &order_fifo,   &order_las,         &order_ljf, &order_longest_waiting, &order_priority, &order_qssf,
-    &order_random, &order_round_robin, &order_sjf, &order_smallest,        &order_srsf,     &order_srtf,
-    NULL};
+    &order_critical_path,
+    &order_edf,         &order_fifo,   &order_las,  &order_least_laxity, &order_ljf,    &order_longest_waiting,
+    &order_priority,    &order_qssf,   &order_random, &order_round_robin, &order_rr_sjf, &order_sjf,
+    &order_smallest,    &order_srsf,   &order_srtf,  NULL};
 
 const struct order_ops *const *order_list(void)
 {

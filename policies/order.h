@@ -22,15 +22,20 @@ struct order_params {
     uint32_t n_limits;
     double promote; /* tiresias: waiting time, in executed time, that brings a job back; 0: never */
     const struct gittins_index *index;
+    int64_t window_ns; /* rr_sjf: time over which jobs that enter the queue are told apart by length */
+    uint32_t *turns;   /* rr_sjf (keeps_turns): by job, 1 + the window that it last joined; 0: none yet */
+    void *own;         /* what an order of a policy's own keeps */
 };
 
 /* What an order whose values jump remembers of a job (order_ops.jump); zero when the job is submitted. */
 struct order_mark {
     int64_t key;         /* the value that holds until the next jump */
-    uint32_t level;      /* tiresias: queue; gittins: steps of service behind it */
-    int64_t entered_ns;  /* tiresias: when it entered that queue */
+    uint32_t level;      /* tiresias, mlfq: queue; gittins: steps of service behind it */
+    int64_t entered_ns;  /* tiresias, mlfq: when it entered that queue */
     int64_t executed_ns; /* tiresias: time it had held GPUs when its service was last counted anew */
     int64_t queued_ns;   /* tiresias: time it had been without GPUs when it first ran after that */
+    int64_t seen_ns;     /* mlfq: when this mark was last brought to the present; */
+    bool is_known;       /* whether it ever was */
 };
 
 struct order_ops {
@@ -47,6 +52,12 @@ struct order_ops {
      * included, to the present of a job that has been in this state (queued, running) since the last call or enters it now; return
      * the next instant at which its value changes if its state does not, SCHED_NEVER: none. */
     int64_t (*jump)(struct sched *s, uint32_t job, const struct order_params *p, struct order_mark *m, bool is_running);
+    /* Added to the values of all jobs of `gpus` GPUs: asked once a round. NULL: 0. */
+    int64_t (*offset)(const struct sched *s, uint32_t gpus, const struct order_params *p);
+    /* preempt quantum: how long `job` is safe after a start, `quantum_ns` being the parameter. NULL: that long. */
+    int64_t (*slice)(struct sched *s, uint32_t job, const struct order_params *p, int64_t quantum_ns);
+    bool keeps_turns; /* order_params.turns is there, zero at first */
+    bool takes_turns; /* a running job comes after all that wait: goes with preempt quantum, not with when_better */
 };
 
 /* All orders, ended by NULL; one by name, or NULL. */
@@ -54,6 +65,7 @@ const struct order_ops *const *order_list(void);
 const struct order_ops *order_find(const char *name);
 
 extern const struct order_ops order_fifo, order_sjf, order_ljf, order_smallest, order_srtf, order_srsf, order_qssf,
-    order_longest_waiting, order_priority, order_round_robin, order_las, order_random;
+    order_longest_waiting, order_priority, order_round_robin, order_las, order_random, order_edf, order_least_laxity,
+    order_rr_sjf, order_critical_path;
 
 #endif

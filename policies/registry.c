@@ -3,31 +3,60 @@
 #include <dlfcn.h>
 #include <string.h>
 
-extern const struct policy_ops policy_compose, policy_conservative, policy_easy, policy_fifo, policy_fifo_skip,
-    policy_gittins, policy_las, policy_ljf, policy_longest_waiting, policy_muri_l, policy_muri_s, policy_priority, policy_qssf, policy_random,
-    policy_recorded, policy_round_robin, policy_sjf, policy_smallest, policy_srsf, policy_srtf, policy_tiresias;
+extern const struct policy_ops policy_antman, policy_themis_auction, policy_themis, policy_drf, policy_fair_share, policy_hierarchical, policy_max_min, policy_quota, policy_compose, policy_conservative, policy_easy, policy_fifo, policy_fifo_skip,
+    policy_gittins, policy_las, policy_ljf, policy_longest_waiting, policy_muri_l, policy_muri_s, policy_optimal, policy_auction, policy_proportional_price, policy_priority, policy_qssf, policy_random,
+    policy_recorded, policy_round_robin, policy_sjf, policy_smallest, policy_srsf, policy_srtf, policy_tiresias,
+    policy_critical_path, policy_dynamic_priority, policy_edf, policy_gittins_past, policy_least_laxity, policy_mlfq, policy_rr_sjf, policy_time_window,
+    policy_weighted_round_robin,
+    policy_ga, policy_greedy_insert, policy_lookahead, policy_planner, policy_pso, policy_sa;
 
-static const struct policy_ops *const policies[] = {&policy_compose,
+static const struct policy_ops *const policies[] = {&policy_antman,
+                                                    &policy_auction,
+                                                    &policy_compose,
                                                     &policy_conservative,
+                                                    &policy_critical_path,
+                                                    &policy_drf,
+                                                    &policy_dynamic_priority,
                                                     &policy_easy,
+                                                    &policy_edf,
+                                                    &policy_fair_share,
                                                     &policy_fifo,
                                                     &policy_fifo_skip,
+                                                    &policy_ga,
                                                     &policy_gittins,
+                                                    &policy_gittins_past,
+                                                    &policy_greedy_insert,
+                                                    &policy_hierarchical,
                                                     &policy_las,
+                                                    &policy_least_laxity,
                                                     &policy_ljf,
                                                     &policy_longest_waiting,
+                                                    &policy_lookahead,
+                                                    &policy_max_min,
+                                                    &policy_mlfq,
                                                     &policy_muri_l,
                                                     &policy_muri_s,
+                                                    &policy_optimal,
+                                                    &policy_planner,
                                                     &policy_priority,
+                                                    &policy_proportional_price,
+                                                    &policy_pso,
                                                     &policy_qssf,
+                                                    &policy_quota,
                                                     &policy_random,
                                                     &policy_recorded,
                                                     &policy_round_robin,
+                                                    &policy_rr_sjf,
+                                                    &policy_sa,
                                                     &policy_sjf,
                                                     &policy_smallest,
                                                     &policy_srsf,
                                                     &policy_srtf,
+                                                    &policy_themis,
+                                                    &policy_themis_auction,
+                                                    &policy_time_window,
                                                     &policy_tiresias,
+                                                    &policy_weighted_round_robin,
                                                     NULL};
 
 const struct policy_ops *const *policy_list(void)
@@ -45,7 +74,7 @@ const struct policy_ops *policy_find(const char *name)
 
 bool policy_preempts(const struct policy_ops *policy)
 {
-    static const struct policy_ops *const always[] = {&policy_gittins, &policy_muri_l, &policy_muri_s, &policy_tiresias};
+    static const struct policy_ops *const always[] = {&policy_antman, &policy_themis, &policy_themis_auction, &policy_gittins, &policy_gittins_past, &policy_muri_l, &policy_muri_s, &policy_tiresias, &policy_mlfq, &policy_weighted_round_robin};
     for (size_t i = 0; i < policy->n_params; i++)
         if (strcmp(policy->params[i].name, "preempt") == 0)
             return policy->params[i].def != NULL && strcmp(policy->params[i].def, "never") != 0;
@@ -76,6 +105,13 @@ static const char *plugin_fault(const struct policy_ops *ops)
         return "has no schedule()";
     if (ops->n_params > 0 && ops->params == NULL)
         return "counts parameters but lists none";
+    for (size_t i = 0; i < ops->n_params; i++) {
+        const struct param_spec *p = &ops->params[i];
+        if (p->name == NULL || p->name[0] == '\0' || p->help == NULL)
+            return "has a parameter without name or help";
+        if (p->type < PARAM_INT || p->type > PARAM_PATH || (p->type == PARAM_CHOICE && p->choices == NULL))
+            return "has a parameter of no known type, or a choice without choices";
+    }
     return NULL;
 }
 

@@ -1,13 +1,15 @@
 #include "policies/room.h"
 
-/* The distinct sizes of nodes, descending. */
-static bool sizes_prepare(struct room *r, struct sched *s)
+/* The nodes in scope and their distinct sizes, descending. */
+static bool scope_prepare(struct room *r, struct sched *s)
 {
     uint32_t n = sched_n_nodes(s);
     r->sizes = sched_alloc(s, (size_t)n + 1, sizeof *r->sizes);
     r->whole = sched_alloc(s, (size_t)n + 1, sizeof *r->whole);
+    r->scope = sched_alloc(s, (size_t)n + 1, sizeof *r->scope);
     r->size_at = sched_alloc(s, r->n_nodes, sizeof *r->size_at);
-    if (r->sizes == NULL || r->whole == NULL || r->size_at == NULL)
+    r->by_free = sched_alloc(s, (size_t)r->largest + 1, sizeof *r->by_free);
+    if (r->sizes == NULL || r->whole == NULL || r->scope == NULL || r->size_at == NULL || r->by_free == NULL)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t gpus = sched_node_gpus(s, sched_node(s, i)), k = 0, at = r->n_sizes;
@@ -25,6 +27,7 @@ static bool sizes_prepare(struct room *r, struct sched *s)
         while (r->sizes[k] != sched_node_gpus(s, node))
             k++;
         r->size_at[node] = k;
+        r->scope[r->n_scope++] = node;
     }
     return true;
 }
@@ -35,6 +38,7 @@ struct room *room_create(struct sched *s)
     if (r == NULL)
         return NULL;
     uint32_t n = sched_n_nodes(s);
+    r->is_packed = sched_is_packed(s);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = sched_node(s, i), gpus = sched_node_gpus(s, node);
         r->n_nodes = node + 1 > r->n_nodes ? node + 1 : r->n_nodes;
@@ -44,7 +48,7 @@ struct room *room_create(struct sched *s)
     r->freed = sched_alloc(s, r->n_nodes, sizeof *r->freed);
     r->stamp = sched_alloc(s, r->n_nodes, sizeof *r->stamp);
     r->touched = sched_alloc(s, r->n_nodes, sizeof *r->touched);
-    bool is_ready = r->freed != NULL && r->stamp != NULL && r->touched != NULL && sizes_prepare(r, s);
+    bool is_ready = r->freed != NULL && r->stamp != NULL && r->touched != NULL && scope_prepare(r, s);
     return is_ready ? r : NULL;
 }
 
@@ -56,24 +60,35 @@ void room_begin(struct room *r, struct sched *s, uint32_t gpus)
     r->freed_all = 0;
     r->excess = held > capacity ? held - capacity : 0;
     r->had_node = false;
+    r->n_able = 0;
     if (++r->now_stamp == 0) { /* the stamps wrapped: all are old */
         for (uint32_t i = 0; i < r->n_nodes; i++)
             r->stamp[i] = 0;
         r->now_stamp = 1;
     }
     /* Who asks found no place before anything was freed. Where no quota binds, no node then had enough. */
-    bool is_large = gpus > r->largest;
-    if (sched_is_packed(s) && (is_large || capacity < r->all_gpus)) {
-        uint32_t n = sched_n_nodes(s);
-        for (uint32_t k = 0; k < r->n_sizes; k++)
-            r->whole[k] = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t node = sched_node(s, i), free = sched_node_free(s, node);
-            r->had_node |= free >= gpus;
-            r->whole[r->size_at[node]] += free == sched_node_gpus(s, node);
-        }
+    r->is_bound = capacity < r->all_gpus;
+    r->is_uncounted = r->is_packed && (gpus > r->largest || r->is_bound);
+}
+
+/* Count the nodes by what is free on them by now. */
+static void count_nodes(struct room *r, struct sched *s)
+{
+    bool is_large = r->gpus > r->largest;
+    r->is_uncounted = false;
+    for (uint32_t k = 0; k < r->n_sizes; k++)
+        r->whole[k] = 0;
+    for (uint32_t f = 0; is_large && f <= r->largest; f++)
+        r->by_free[f] = 0;
+    for (uint32_t i = 0; i < r->n_scope; i++) {
+        uint32_t node = r->scope[i], free = sched_node_free(s, node);
+        r->had_node |= free >= r->gpus;
+        free += room_freed(r, node);
+        r->n_able += free >= r->gpus;
+        r->whole[r->size_at[node]] += free == r->sizes[r->size_at[node]];
+        if (is_large)
+            r->by_free[free]++;
     }
-    r->has_node = r->had_node;
 }
 
 void room_add(struct room *r, struct sched *s, uint32_t job)
@@ -81,17 +96,23 @@ void room_add(struct room *r, struct sched *s, uint32_t job)
     const struct place *places;
     uint32_t n = sched_places(s, job, &places);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t node = places[i].node;
+        uint32_t node = places[i].node, gpus = places[i].gpus;
         if (r->stamp[node] != r->now_stamp) {
             r->stamp[node] = r->now_stamp;
             r->freed[node] = 0;
             r->touched[r->n_touched++] = node;
         }
-        r->freed[node] += places[i].gpus;
-        r->freed_all += places[i].gpus;
+        r->freed[node] += gpus;
+        r->freed_all += gpus;
+        if (r->is_uncounted)
+            continue;
         uint32_t free = sched_node_free(s, node) + r->freed[node];
-        r->has_node |= free >= r->gpus;
-        r->whole[r->size_at[node]] += free == sched_node_gpus(s, node);
+        r->n_able += free >= r->gpus && free - gpus < r->gpus;
+        r->whole[r->size_at[node]] += free == r->sizes[r->size_at[node]];
+        if (r->gpus > r->largest) {
+            r->by_free[free - gpus]--;
+            r->by_free[free]++;
+        }
     }
 }
 
@@ -121,27 +142,49 @@ static uint32_t take_whole(const struct room *r, uint32_t least, uint32_t *missi
 }
 
 /* A job larger than a node: wholly free nodes, then one other node for the rest. */
-static bool large_fits(const struct room *r, struct sched *s)
+static bool large_fits(const struct room *r)
 {
-    uint32_t rest, ignored, n_able = 0, n = sched_n_nodes(s);
+    uint32_t rest, ignored, n_able = 0;
     take_whole(r, 1, &rest);
     if (rest == 0)
         return true;
     if (rest > r->largest)
         return false;
     uint32_t n_taken = take_whole(r, rest, &ignored); /* those that could have served the rest */
-    for (uint32_t i = 0; i < n && n_able <= n_taken; i++) {
-        uint32_t node = sched_node(s, i);
-        n_able += sched_node_free(s, node) + room_freed(r, node) >= rest;
-    }
+    for (uint32_t f = r->largest; f >= rest && n_able <= n_taken; f--)
+        n_able += r->by_free[f];
     return n_able > n_taken;
 }
 
-bool room_fits(const struct room *r, struct sched *s)
+bool room_fits(struct room *r, struct sched *s)
 {
+    bool is_one_node = r->is_packed && r->gpus <= r->largest;
+    if (is_one_node && !r->is_uncounted && r->n_able == 0)
+        return false;
     if (room_gpus(r, s) < r->gpus)
         return false;
-    if (!sched_is_packed(s))
+    if (!r->is_packed)
         return true;
-    return r->gpus > r->largest ? large_fits(r, s) : r->has_node;
+    if (r->is_uncounted)
+        count_nodes(r, s);
+    return is_one_node ? r->n_able > 0 : large_fits(r);
+}
+
+bool room_is_settled(const struct room *r)
+{
+    if (!r->is_packed || r->is_bound || r->n_sizes != 1)
+        return false;
+    if (r->gpus <= r->largest)
+        return r->n_able == 1;
+    return r->gpus % r->largest == 0 && r->whole[0] == r->gpus / r->largest;
+}
+
+bool room_needs(const struct room *r, struct sched *s, uint32_t job)
+{
+    const struct place *places;
+    uint32_t n = sched_places(s, job, &places), least = r->gpus < r->largest ? r->gpus : r->largest;
+    for (uint32_t i = 0; i < n; i++)
+        if (sched_node_free(s, places[i].node) + room_freed(r, places[i].node) >= least)
+            return true;
+    return false;
 }

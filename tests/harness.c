@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,11 @@ static void params_default(union param *v, const struct param_spec *specs, size_
             param_set(&v[i], &specs[i], specs[i].def);
 }
 
+bool case_any_size(const struct policy_ops *ops)
+{
+    return strcmp(ops->name, "optimal") != 0;
+}
+
 void case_policy(struct test_case *c, const char *name)
 {
     c->spec.policy = (struct policy_spec){.ops = policy_find(name), .params = c->params, .label = name};
@@ -127,6 +133,18 @@ void case_placement(struct test_case *c, const char *name)
     params_default(c->placement_params, c->spec.placement.ops->params, c->spec.placement.ops->n_params);
 }
 
+/* Jobs are called by their numbers, so that others can depend on them. */
+static void number_jobs(struct test_case *c)
+{
+    c->w.id_text = malloc((size_t)c->n_jobs * 12 + 1);
+    cr_assert_not_null(c->w.id_text);
+    for (uint32_t j = 0; j < c->n_jobs; j++) {
+        const char *depends = c->jobs[j].depends != NULL ? c->jobs[j].depends : "";
+        c->w.depends[j] = names_add(&c->w.depends_texts, depends, strlen(depends));
+        c->w.id_at[j + 1] = c->w.id_at[j] + (uint64_t)sprintf(c->w.id_text + c->w.id_at[j], "%u", j);
+    }
+}
+
 int case_try(struct test_case *c)
 {
     struct workload_columns want = {0};
@@ -137,8 +155,10 @@ int case_try(struct test_case *c)
         want.priority |= c->jobs[j].priority != 0;
         want.cpu |= c->jobs[j].cpu_milli != 0;
         want.memory |= c->jobs[j].mem_kib != 0;
+        want.gpu_memory |= c->jobs[j].gpu_mem_kib != 0;
         want.stages |= c->jobs[j].iteration_ns != 0;
         want.iterations |= c->jobs[j].iteration_ns != 0;
+        want.depends |= c->jobs[j].depends != NULL;
     }
     run_result_fini(&c->r);
     workload_fini(&c->w);
@@ -167,9 +187,13 @@ int case_try(struct test_case *c)
             c->w.cpu_milli[j] = job->cpu_milli;
         if (want.memory)
             c->w.mem_kib[j] = job->mem_kib;
+        if (want.gpu_memory)
+            c->w.gpu_mem_kib[j] = job->gpu_mem_kib;
         if (j > 0)
             cr_assert_geq(job->submit_ns, c->jobs[j - 1].submit_ns, "jobs must ascend");
     }
+    if (want.depends)
+        number_jobs(c);
     c->spec.workload = &c->w;
     if (c->sharing.groups <= 1)
         return run(&c->r, &c->spec, &c->err);

@@ -19,6 +19,8 @@ struct case_job {
     int64_t iteration_ns, stage_ns[WORKLOAD_STAGES]; /* 0: none */
     uint32_t cpu_milli;                              /* of the whole job; 0: not said */
     uint64_t mem_kib;
+    uint64_t gpu_mem_kib; /* of each GPU; 0: not said */
+    const char *depends; /* numbers of jobs, separated by ';'; NULL: none */
 };
 
 struct test_case {
@@ -44,6 +46,9 @@ uint32_t case_job(struct test_case *c, double submit_s, double duration_s, uint3
 
 /* Sort the jobs by submission, stably. */
 void case_sort(struct test_case *c);
+
+/* Does the policy take cases of any size and kind? `optimal` refuses large ones, and those of which counts of GPUs do not tell all. */
+bool case_any_size(const struct policy_ops *ops);
 
 /* Choose a policy with its defaults, then set parameters by name, text as in YAML. Asserts that they exist. */
 void case_policy(struct test_case *c, const char *name);

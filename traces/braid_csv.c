@@ -28,6 +28,7 @@ static const struct csv_column columns[] = {
     {"stage_cpu", OF_STAGE_CPU, COLUMN_OPTIONAL, NS_PER_S},
     {"stage_gpu", OF_STAGE_GPU, COLUMN_OPTIONAL, NS_PER_S},
     {"stage_network", OF_STAGE_NETWORK, COLUMN_OPTIONAL, NS_PER_S},
+    {"depends", OF_DEPENDS, COLUMN_OPTIONAL, 0},
     {"order", OF_ORDER, COLUMN_OPTIONAL, 0},
 };
 

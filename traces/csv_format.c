@@ -118,6 +118,9 @@ static void note_column(struct rows_columns *has, enum csv_field_of of)
     case OF_NAME:
         has->optional.name = true;
         break;
+    case OF_DEPENDS:
+        has->optional.depends = true;
+        break;
     case OF_MODEL:
         has->optional.model = true;
         break;

@@ -234,6 +234,9 @@ void csv_take(struct csv_values *v, const struct csv_use *u, struct csv_field fi
     case OF_NAME:
         row->name = text;
         break;
+    case OF_DEPENDS:
+        row->depends = text;
+        break;
     case OF_MODEL:
         row->model = text;
         break;

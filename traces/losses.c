@@ -113,6 +113,11 @@ static bool has_stages(const struct workload *w, uint32_t j)
     return false;
 }
 
+static bool has_depends(const struct workload *w, uint32_t j)
+{
+    return is_named(&w->depends_texts, w->depends, j);
+}
+
 static const struct {
     const char *column, *what;
     bool (*has)(const struct workload *w, uint32_t j);
@@ -135,6 +140,7 @@ static const struct {
     {"batch", "batch size", has_batch},
     {"iterations", "iterations", has_iterations},
     {"stages", "stage times", has_stages},
+    {"depends", "dependencies", has_depends},
 };
 
 static bool is_kept(const char *column, const char *const *kept)

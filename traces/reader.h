@@ -39,6 +39,7 @@ enum csv_field_of {
     OF_VC,
     OF_USER,
     OF_NAME,
+    OF_DEPENDS, /* ids, separated by ';' or blanks: traces/depends.h */
     OF_MODEL,
     OF_GPU_TYPE,
     OF_STATUS,

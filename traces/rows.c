@@ -114,6 +114,9 @@ static bool rows_grow(struct rows *r)
     array = r->text_at;
     if (ok && r->has.text && (ok = grow_array(&array, n, sizeof *r->text_at)))
         r->text_at = array;
+    array = r->depends_line;
+    if (ok && r->has.optional.depends && (ok = grow_array(&array, n, sizeof *r->depends_line)))
+        r->depends_line = array;
     array = r->w.id_at;
     if (ok && r->has.id && (ok = grow_array(&array, n + 1, sizeof *r->w.id_at)))
         r->w.id_at = array;
@@ -138,6 +141,7 @@ void rows_fini(struct rows *r)
     workload_fini(&r->w);
     free(r->order);
     free(r->text_at);
+    free(r->depends_line);
     *r = (struct rows){0};
 }
 
@@ -272,7 +276,8 @@ static bool add_names(struct rows *r, const struct trace_row *row, uint32_t at)
             return false;
     }
     return add_name(&w->vcs, w->vc, at, row->vc) && add_name(&w->users, w->user, at, row->user) &&
-           add_name(&w->names, w->name, at, row->name) && add_name(&w->models, w->model, at, row->model);
+           add_name(&w->names, w->name, at, row->name) && add_name(&w->models, w->model, at, row->model) &&
+           add_name(&w->depends_texts, w->depends, at, row->depends);
 }
 
 static bool add_id(struct rows *r, const struct trace_row *row, uint32_t at)
@@ -331,6 +336,8 @@ static void add_values(struct rows *r, const struct trace_row *row, uint32_t at,
         r->order[at] = is_absent(row->order) ? INT64_MAX : row->order;
     if (r->text_at != NULL)
         r->text_at[at] = row->offset;
+    if (r->depends_line != NULL)
+        r->depends_line[at] = row->line;
 }
 
 static void remark_if(struct rows *r, const struct trace_row *row, bool is_so, enum trace_reason why)

@@ -66,7 +66,7 @@ struct trace_row {
     struct trace_text raw;   /* its beginning, for examples */
     bool is_dated;           /* submit_ns, start_ns, end_ns and deadline_ns are dates */
     enum trace_reason fault; /* what the reader itself found wrong with a value that a job needs */
-    struct trace_text id, vc, user, name, model, gpu_type;
+    struct trace_text id, vc, user, name, model, gpu_type, depends;
     int64_t submit_ns, duration_ns, start_ns, end_ns, estimate_ns, deadline_ns, order;
     int64_t gpus_milli;
     uint64_t gpu_mem_kib;
@@ -94,6 +94,7 @@ struct rows {
     struct workload w; /* columns as read; n_jobs rows kept so far; absolute times; columns the format lacks are NULL */
     int64_t *order;    /* NULL where the trace has none */
     uint64_t *text_at; /* NULL without `text` */
+    uint64_t *depends_line; /* line of each row, for errors in `depends`; NULL without that column */
     struct rows_columns has;
     uint32_t capacity;
     uint64_t id_used, id_room;

@@ -2,9 +2,12 @@
 
 #include "base/number.h"
 #include "traces/columns.h"
+#include "traces/deadline_assign.h"
+#include "traces/depends.h"
 #include "traces/generator.h"
 #include "traces/rank.h"
 #include "traces/reader.h"
+#include "traces/stage_assign.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -222,7 +225,7 @@ static int make_workload(struct workload *out, struct rows *r, const uint32_t *p
     bool ok = true;
     for (size_t i = 0; i < n_columns && ok; i++)
         ok = move_column(out, r, &columns[i], pick, n, is_identity) && move_names(out, r, &columns[i]);
-    if (!ok || !workload_settle_names(out) || !move_ids(out, r, pick, n, is_identity))
+    if (!ok || !move_ids(out, r, pick, n, is_identity) || !depends_prune(out) || !workload_settle_names(out))
         return no_memory(r, err);
     shift_times(out->submit_ns, n, origin_ns);
     shift_times(out->start_ns, n, origin_ns);
@@ -298,8 +301,14 @@ int trace_load(struct workload *out, const struct trace_spec *spec, struct error
         memcpy(out->report.format, rows.w.report.format, sizeof out->report.format);
     else if (reader != NULL)
         snprintf(out->report.format, sizeof out->report.format, "%s", reader->name);
+    if (code == BRAID_OK && rows.w.depends != NULL)
+        code = depends_check(&rows, err);
     if (code == BRAID_OK)
         code = settle(out, &rows, spec->is_generated ? NULL : &in.source, spec, err);
+    if (code == BRAID_OK && spec->stages.table != NULL)
+        code = stage_assign(out, &spec->stages, err);
+    if (code == BRAID_OK && spec->deadlines.factor.n > 0)
+        code = deadline_assign(out, &spec->deadlines, err);
     if (code != BRAID_OK) { /* what was counted stays: it may say why */
         struct trace_report report = out->report;
         workload_fini(out);

@@ -32,6 +32,34 @@ struct generator_spec {
     uint64_t seed; /* filled from the run's seed unless given */
 };
 
+/* Which jobs get stage times from a table: those without; all; all, whatever model the trace says that they are. */
+enum stages_jobs { STAGES_MISSING, STAGES_ALL, STAGES_DRAWN };
+
+/* Stage times from a table of profiles (`trace: {profiles: {...}}`): traces/stage_assign.h. */
+struct stages_spec {
+    const char *table, *table_shown; /* NULL: none */
+    enum stages_jobs jobs;
+    struct { /* weights of the models bound by storage, CPU, GPU, network; n = 0: the table's own; laid out as union param's list */
+        const double *v;
+        uint32_t n;
+    } mix;
+    uint64_t seed; /* filled from the run's seed unless given */
+};
+
+/* Which jobs get a deadline: those without one, or all. */
+enum deadlines_jobs { DEADLINES_MISSING, DEADLINES_ALL };
+
+/* Deadlines for a trace without them (`trace: {deadlines: {...}}`): traces/deadline_assign.h. */
+struct deadlines_spec {
+    struct { /* low and high; n = 0: none are given; laid out as union param's list */
+        const double *v;
+        uint32_t n;
+    } factor;
+    double share;
+    enum deadlines_jobs jobs;
+    uint64_t seed; /* filled from the run's seed unless given */
+};
+
 struct trace_spec {
     const char *path; /* NULL when generated; relative paths are resolved by the config loader */
     const char *shown_path; /* the path as written in the config */
@@ -49,6 +77,8 @@ struct trace_spec {
     uint32_t n_vcs;
     bool is_generated;
     struct generator_spec generate;
+    struct stages_spec stages;
+    struct deadlines_spec deadlines;
 };
 
 struct trace_reader; /* traces/reader.h */

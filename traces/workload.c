@@ -35,6 +35,7 @@ static const struct column table[] = {
     {"stage_cpu", AT(stage_ns[1]), sizeof(int64_t), FLAG(stages), -1},
     {"stage_gpu", AT(stage_ns[2]), sizeof(int64_t), FLAG(stages), -1},
     {"stage_network", AT(stage_ns[3]), sizeof(int64_t), FLAG(stages), -1},
+    {"depends", AT(depends), sizeof(uint32_t), FLAG(depends), NAMES(depends_texts)},
 };
 enum { N_COLUMNS = sizeof table / sizeof table[0] };
 
@@ -89,6 +90,7 @@ void workload_fini(struct workload *w)
     names_fini(&w->names);
     names_fini(&w->models);
     names_fini(&w->gpu_types);
+    names_fini(&w->depends_texts);
     workload_init(w);
 }
 
@@ -133,6 +135,7 @@ struct workload_columns workload_has(const struct workload *w)
         .batch = w->batch != NULL,
         .iterations = w->iterations != NULL,
         .stages = w->stage_ns[0] != NULL,
+        .depends = w->depends != NULL,
     };
 }
 
@@ -199,7 +202,7 @@ int workload_select(struct workload *out, const struct workload *w, const uint32
     memcpy(out->digest, w->digest, sizeof out->digest);
     if (ids_pick(out, w, pick, n) && names_copy(&out->vcs, &w->vcs) && names_copy(&out->users, &w->users) &&
         names_copy(&out->names, &w->names) && names_copy(&out->models, &w->models) &&
-        names_copy(&out->gpu_types, &w->gpu_types))
+        names_copy(&out->gpu_types, &w->gpu_types) && names_copy(&out->depends_texts, &w->depends_texts))
         return BRAID_OK;
     workload_fini(out);
     return out_of_memory(err, n);

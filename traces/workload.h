@@ -74,8 +74,9 @@ struct workload {
     int64_t *iterations;
     int64_t *iteration_ns;
     int64_t *stage_ns[WORKLOAD_STAGES]; /* all four or none */
+    uint32_t *depends; /* index into depends_texts: ids of jobs that must have finished before, separated by ';' (traces/depends.h) */
 
-    struct names vcs, users, names, models, gpu_types; /* each in natural order */
+    struct names vcs, users, names, models, gpu_types, depends_texts; /* each in natural order */
     struct trace_report report;
     uint8_t digest[DIGEST_BYTES]; /* over the jobs in rank order, before scaling to a load */
 };
@@ -88,7 +89,8 @@ void workload_fini(struct workload *w);
 
 /* Allocate the always-there columns for `n` jobs (zeroed) and, for each `true`, an optional one. BRAID_FAILED when out. */
 struct workload_columns {
-    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, gpu_memory, gpu_milli, batch, iterations, stages;
+    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, gpu_memory, gpu_milli, batch, iterations, stages,
+        depends;
 };
 int workload_alloc(struct workload *w, uint32_t n, const struct workload_columns *want, struct error *err);
 

@@ -140,6 +140,7 @@ static void put_header(struct writer *out, const struct shape *s)
     writer_put_text(out, s->has.batch ? ",batch" : "");
     writer_put_text(out, s->has.iterations ? ",iterations,iteration_time" : "");
     writer_put_text(out, s->has.stages ? ",stage_storage,stage_cpu,stage_gpu,stage_network" : "");
+    writer_put_text(out, s->has.depends ? ",depends" : "");
     writer_put_text(out, s->order ? ",order\n" : "\n");
 }
 
@@ -193,6 +194,9 @@ static void put_optional(struct writer *out, const struct workload *w, uint32_t 
         comma_if(out, true);
         put_span(out, w->stage_ns[s][j]);
     }
+    comma_if(out, w->depends != NULL);
+    if (w->depends != NULL)
+        put_name(out, &w->depends_texts, w->depends[j]);
 }
 
 static void put_job(struct writer *out, const struct workload *w, const struct shape *s, uint32_t j)

@@ -13,7 +13,7 @@ _braid() {
     case $COMP_CWORD:$command:$before in
     1:*) words=$(_braid_help) ;;
     2:trace:*) words=$(_braid_help trace) ;;
-    2:policy:*) words="list show --help" ;;
+    2:policy:*) words="list show docs --help" ;;
     2:config:*) words="check show docs --help" ;;
     3:policy:show) words=$("${COMP_WORDS[0]}" policy list 2>/dev/null | awk '/^[a-z]/ { print $1 }') ;;
     *:compare:--format) words="table csv json md latex" ;;

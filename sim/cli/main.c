@@ -1,5 +1,6 @@
 #include "base/names.h"
 #include "cli/cli.h"
+#include "cli/crash.h"
 
 #include <braid/braid.h>
 #include <errno.h>
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 {
     gsl_set_error_handler_off();
     signal(SIGPIPE, SIG_IGN);
+    crash_explain();
     if (argc < 2) {
         help(stderr);
         return BRAID_BAD_INPUT;

@@ -65,6 +65,37 @@ uint32_t cluster_vc_free(const struct cluster *c, uint32_t vc)
     return within < free ? within : free;
 }
 
+/* The most of `total` that falls to one GPU of a job of `gpus`; a part of g GPUs never has more than g times that (cluster_part_bound). */
+static uint64_t most_per_gpu(uint64_t total, uint32_t gpus)
+{
+    return total / gpus + (total % gpus > 0);
+}
+
+static bool may_lack(uint64_t per_gpu, const struct pool *p, uint64_t limit, uint64_t unlimited)
+{
+    return per_gpu > 0 && limit != unlimited && per_gpu > limit / p->gpus;
+}
+
+const char *cluster_beyond_counts(const struct cluster *c, const struct demand *demands, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct demand *d = &demands[i];
+        uint64_t cpu = most_per_gpu(d->cpu_milli, d->gpus), memory = most_per_gpu(d->mem_kib, d->gpus);
+        for (uint32_t k = 0; k < c->n_pools; k++) {
+            const struct pool *p = &c->pools[k];
+            if (p->gpus == 0)
+                continue;
+            if (d->gpu_type != NAMES_NONE && d->gpu_type != p->gpu_type)
+                return "GPU types";
+            if (may_lack(cpu, p, p->cpu_milli, CPU_UNLIMITED))
+                return "CPU";
+            if (may_lack(memory, p, p->mem_kib, MEM_UNLIMITED))
+                return "host memory";
+        }
+    }
+    return NULL;
+}
+
 uint64_t cluster_cpu_milli(const struct cluster *c, uint32_t partition)
 {
     uint64_t sum = 0;

@@ -169,6 +169,10 @@ void cluster_vc_set_quota(struct cluster *c, uint32_t vc, uint32_t gpus);
  * ("too_large_for_vc", "too_large_for_cluster", "gpu_type_absent", "too_much_cpu", "too_much_memory"). `packed` is the placement's rule. */
 const char *cluster_never_fits(const struct cluster *c, uint32_t vc, const struct demand *d, bool packed);
 
+/* What may keep a demand from starting although as many GPUs as it asks for are free, wherever they are: "GPU types", "CPU" or "host memory"; NULL:
+ * nothing, whatever runs. Each limit counts only where so much could be asked of one node. O(demands x pools). */
+const char *cluster_beyond_counts(const struct cluster *c, const struct demand *demands, uint32_t n);
+
 /* Does `node` belong to `partition`? */
 bool cluster_owns(const struct cluster *c, uint32_t partition, uint32_t node);
 

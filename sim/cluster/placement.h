@@ -27,6 +27,9 @@ struct placement_ops {
      * of the partition or d->gpus, whichever is less). Returns the number of places, 0: it does not fit. Quotas are the caller's. */
     uint32_t (*pick)(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
                      struct place *out, uint32_t room);
+    /* Only for a module whose choice depends on earlier ones: make `to` go on like `from`. Both were initialised with the same parameters, for
+     * clusters of the same shape; `c` is either. NULL: the state is scratch. */
+    void (*copy)(void *to, const void *from, const struct cluster *c);
     /* Only for a module that may refuse what its rule allows (NULL elsewhere): a literal reason why `d` can never be placed even with
      * all nodes free, or NULL. Where it is set, placement_fits is necessary for `pick` to succeed but not sufficient. */
     const char *(*never)(const struct cluster *c, uint32_t partition, const struct demand *d);

@@ -31,5 +31,9 @@ int compat_run(struct run_result *out, const struct run_spec *spec, struct error
     err = err != NULL ? err : &unseen;
     *err = (struct error){0};
     *out = (struct run_result){0};
+    if (spec->workload->depends != NULL)
+        return error_set(err, BRAID_BAD_INPUT,
+                         "compat: %s knows no dependencies between jobs; leave out the trace's column 'depends'",
+                         spec->compat->name);
     return spec->compat->run(out, spec, err);
 }

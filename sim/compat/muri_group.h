@@ -7,7 +7,6 @@
 struct muri_group {
     uint32_t jobs[MURI_GROUP_MAX];
     uint32_t n, gpus;
-    uint32_t class; /* of groups with the same profiles in the same order; UINT32_MAX: not looked up yet */
     double key;
 };
 
@@ -54,11 +53,12 @@ struct muri_grouping {
     uint32_t *class_slots, n_class_slots;
     struct muri_pair_weight *pairs;
     uint32_t n_pairs, pairs_room;
-    uint32_t *local_of; /* by class: its number in the bucket in hand */
-    uint32_t *locals;   /* the classes of the bucket in hand */
+    uint32_t *local_of;      /* by class: its number in the bucket in hand */
+    uint32_t *locals;        /* the classes of the bucket in hand */
+    uint32_t *local_classes; /* by its groups: place in `locals` */
     double *local_weights;
+    size_t local_weights_room, memory_room;
     uint32_t *mate;
-    double *weights;
     void *memory;
     uint32_t n_most; /* groups for which there is room */
 };

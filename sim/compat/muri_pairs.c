@@ -145,55 +145,60 @@ static bool make_room(struct muri_grouping *g, uint32_t n)
         return true;
     uint32_t room = n + n / 2;
     room = room > MATCHING_VERTICES_MAX && n <= MATCHING_VERTICES_MAX ? MATCHING_VERTICES_MAX : room;
-    free(g->weights);
-    free(g->memory);
     free(g->mate);
     free(g->locals);
-    free(g->local_weights);
-    size_t square = (size_t)room * room;
-    g->weights = malloc(square * sizeof *g->weights);
-    g->local_weights = malloc(square * sizeof *g->local_weights);
-    g->memory = malloc(matching_memory(room));
+    free(g->local_classes);
     g->mate = malloc(room * sizeof *g->mate);
     g->locals = malloc(room * sizeof *g->locals);
-    bool has_all =
-        g->weights != NULL && g->local_weights != NULL && g->memory != NULL && g->mate != NULL && g->locals != NULL;
+    g->local_classes = malloc(room * sizeof *g->local_classes);
+    bool has_all = g->mate != NULL && g->locals != NULL && g->local_classes != NULL;
     g->n_most = has_all ? room : 0;
     return has_all;
 }
 
-/* Fill g->weights for the bucket; false: memory is out. `*has_edge`: there is something to match. */
-static bool weigh(struct muri_grouping *g, struct muri_bucket *b, bool *has_edge)
+/* For `n` groups of n_locals classes. */
+static bool make_room_for_classes(struct muri_grouping *g, uint32_t n, uint32_t n_locals)
 {
-    uint32_t n = b->n_groups, n_locals = 0;
+    size_t weights = (size_t)n_locals * n_locals, memory = matching_memory_classes(n, n_locals);
+    if (weights > g->local_weights_room) {
+        free(g->local_weights);
+        g->local_weights = malloc(weights * 2 * sizeof *g->local_weights);
+        g->local_weights_room = g->local_weights != NULL ? weights * 2 : 0;
+    }
+    if (memory > g->memory_room) {
+        free(g->memory);
+        g->memory = malloc(memory * 2);
+        g->memory_room = g->memory != NULL ? memory * 2 : 0;
+    }
+    return g->local_weights_room >= weights && g->memory_room >= memory;
+}
+
+/* Fill g->local_classes and g->local_weights for the bucket; false: memory is out. `*has_edge`: there is something to match. */
+static bool weigh(struct muri_grouping *g, struct muri_bucket *b, uint32_t *n_locals, bool *has_edge)
+{
+    uint32_t n = b->n_groups;
     *has_edge = false;
+    *n_locals = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t class = class_of(g, &b->groups[i]);
         if (class == NONE)
             return false;
-        b->groups[i].class = class;
         if (g->local_of[class] == NONE) {
-            g->local_of[class] = n_locals;
-            g->locals[n_locals++] = class;
+            g->local_of[class] = *n_locals;
+            g->locals[(*n_locals)++] = class;
         }
+        g->local_classes[i] = g->local_of[class];
     }
-    for (uint32_t i = 0; i < n_locals; i++)
-        for (uint32_t k = 0; k < n_locals; k++) {
+    for (uint32_t i = 0; i < *n_locals; i++)
+        g->local_of[g->locals[i]] = NONE;
+    if (!make_room_for_classes(g, n, *n_locals))
+        return false;
+    for (uint32_t i = 0; i < *n_locals; i++)
+        for (uint32_t k = 0; k < *n_locals; k++) {
             double w = weight(g, g->locals[i], g->locals[k]);
-            g->local_weights[(size_t)i * n_locals + k] = w;
+            g->local_weights[(size_t)i * *n_locals + k] = w;
             *has_edge |= w > 0;
         }
-    for (uint32_t i = 0; i < n; i++) /* from here on the class is the local one */
-        b->groups[i].class = g->local_of[b->groups[i].class];
-    for (uint32_t i = 0; i < n_locals; i++)
-        g->local_of[g->locals[i]] = NONE;
-    for (uint32_t i = 0; i < n && *has_edge; i++) {
-        const double *from = g->local_weights + (size_t)b->groups[i].class * n_locals;
-        double *to = g->weights + (size_t)i * n;
-        for (uint32_t k = 0; k < n; k++)
-            to[k] = from[b->groups[k].class];
-        to[i] = 0;
-    }
     return true;
 }
 
@@ -236,6 +241,7 @@ static void merge(struct muri *m, struct muri_grouping *g, struct muri_bucket *b
 static bool match(struct muri *m, struct muri_grouping *g, struct muri_bucket *b)
 {
     uint32_t n = b->n_groups;
+    uint32_t n_locals;
     bool has_edge;
     if (n > MATCHING_VERTICES_MAX) {
         error_set(m->err, BRAID_FAILED, "%u groups of one size are candidates at once, at most %d can be matched", n,
@@ -243,10 +249,10 @@ static bool match(struct muri *m, struct muri_grouping *g, struct muri_bucket *b
         m->has_failed = true;
         return true;
     }
-    if (!make_room(g, n) || !weigh(g, b, &has_edge))
+    if (!make_room(g, n) || !weigh(g, b, &n_locals, &has_edge))
         return false;
-    if (has_edge && !matching_solve_released(n, g->weights, g->mate, g->memory))
-        matching_solve(n, g->weights, g->mate, g->memory);
+    if (has_edge && !matching_solve_released(n, g->local_classes, n_locals, g->local_weights, g->mate, g->memory))
+        matching_solve_classes(n, g->local_classes, n_locals, g->local_weights, g->mate, g->memory);
     merge(m, g, b, has_edge);
     return true;
 }
@@ -271,7 +277,7 @@ void muri_pairs_fini(struct muri_grouping *g)
     free(g->pairs);
     free(g->locals);
     free(g->local_weights);
+    free(g->local_classes);
     free(g->mate);
-    free(g->weights);
     free(g->memory);
 }

@@ -99,6 +99,8 @@ void job_done(struct sim *sim, uint32_t job, enum job_status status, const char 
     j->rate = 0;
     sim->n_done++;
     sim->n_status[status]++;
+    if (sim->depend.missing != NULL)
+        depend_on_done(sim, job, status);
 }
 
 void event_completion(struct sim *sim, uint32_t job)
@@ -148,9 +150,12 @@ static const char *refusal(struct sim *sim, uint32_t job)
 void event_arrival(struct sim *sim, uint32_t job)
 {
     struct job *j = &sim->jobs[job];
+    uint32_t missing = sim->depend.missing != NULL ? sim->depend.missing[job] : 0;
+    if (missing != 0 && missing != DEPEND_FAILED)
+        return; /* it comes again when the last of those that it waits for is done */
     j->since_ns = sim->now_ns;
     sim->n_arrived++;
-    const char *why = refusal(sim, job);
+    const char *why = missing == DEPEND_FAILED ? "dependency_failed" : refusal(sim, job);
     if (why != NULL) {
         job_done(sim, job, STATUS_REJECTED, why);
         sim_decision(sim, DECISION_REJECT, job, why);
@@ -162,6 +167,7 @@ void event_arrival(struct sim *sim, uint32_t job)
     s->queued_jobs++;
     s->queued_gpus += sim_gpus(sim, job);
     sim->n_queued++;
+    segment_emit(sim, job, sim->w->submit_ns[job], sim->now_ns, SEGMENT_QUEUED, 0); /* it waited for other jobs */
     estimate_on_submit(sim, job);
     sim_decision(sim, DECISION_SUBMIT, job, "");
     if (sim->ops->on_submit != NULL)

@@ -66,6 +66,12 @@ static inline uint32_t evq_class(const struct evq *q)
     return (uint32_t)((uint64_t)q->key[0] >> 56);
 }
 
+/* Handle of the first event; the queue must not be empty. */
+static inline uint32_t evq_handle(const struct evq *q)
+{
+    return (uint32_t)q->key[0];
+}
+
 /* Heap order and back index agree everywhere (for tests and --check). */
 bool evq_check(const struct evq *q, uint32_t n_handles);
 

@@ -267,10 +267,22 @@ static int sim_prepare(struct sim *sim, struct arena *results, struct error *err
         return code;
     if (!evq_init(&sim->events, w->n_jobs + sim->n_instances, &sim->arena))
         return error_set(err, BRAID_FAILED, "out of memory");
-    return estimate_prepare(sim, err);
+    code = depend_prepare(sim, err);
+    return code == BRAID_OK ? estimate_prepare(sim, err) : code;
 }
 
 /* ---- the clock ---------------------------------------------------------------------------------- */
+
+/* Jobs below `before` that waited for others which are done now. */
+static void apply_released(struct sim *sim, uint32_t before)
+{
+    while (evq_time(&sim->events) == sim->now_ns && evq_class(&sim->events) == EVENT_ARRIVAL &&
+           evq_handle(&sim->events) < before) {
+        struct event e = evq_pop(&sim->events);
+        sim->totals.events++;
+        event_arrival(sim, e.handle);
+    }
+}
 
 static void apply_events(struct sim *sim, bool is_first_round)
 {
@@ -287,12 +299,14 @@ static void apply_events(struct sim *sim, bool is_first_round)
             event_capacity(sim, &sim->changes[sim->next_change]);
         }
         for (; sim->next_arrival < w->n_jobs && w->submit_ns[sim->next_arrival] == now; sim->next_arrival++) {
+            apply_released(sim, sim->next_arrival);
             sim->totals.events++;
             event_arrival(sim, sim->next_arrival);
         }
         if (sim->next_arrival == w->n_jobs && !sim->state.has_window)
             totals_window(sim);
     }
+    apply_released(sim, w->n_jobs);
     while (evq_time(&sim->events) == now && evq_class(&sim->events) == EVENT_TIMER) {
         struct event e = evq_pop(&sim->events);
         sim->totals.events++;
@@ -433,8 +447,9 @@ static void close_unfinished(struct sim *sim)
             sim->n_queued--;
         } else {
             sim->n_arrived++;
-            job_done(sim, job, STATUS_UNFINISHED, "not_submitted");
-            j->end_ns = -1;
+            bool is_submitted = job < sim->next_arrival; /* and waits for others */
+            job_done(sim, job, STATUS_UNFINISHED, is_submitted ? "waits_for_dependency" : "not_submitted");
+            j->end_ns = is_submitted ? j->end_ns : -1;
             continue;
         }
         job_done(sim, job, STATUS_UNFINISHED, why != NULL ? why : j->start_ns < 0 ? "never_started" : "never_resumed");
@@ -445,6 +460,8 @@ static int sim_run(struct sim *sim, struct run_result *out, struct arena *result
 {
     uint32_t n_ready = 0;
     int code = sim_prepare(sim, results, err);
+    if (code == BRAID_OK && !limits_fill(sim, &out->limits, results))
+        code = error_set(err, BRAID_FAILED, "out of memory");
     if (code == BRAID_OK)
         code = policies_init(sim, &n_ready, err);
     if (code == BRAID_OK) {

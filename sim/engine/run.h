@@ -7,6 +7,7 @@
 #include "cluster/placement.h"
 #include "engine/job.h"
 #include "model/overhead.h"
+#include "model/profile_view.h"
 #include "model/sharing.h"
 #include "traces/workload.h"
 
@@ -67,6 +68,8 @@ struct run_watch {
                     uint32_t group, const struct span *spans, uint32_t n_spans);
     void (*decision)(void *self, int64_t at_ns, enum decision_kind kind, uint32_t job, uint32_t vc, const char *why);
     void (*levels)(void *self, int64_t at_ns, uint32_t instance, const struct run_levels *levels);
+    /* A number of the policy's own: sched_observe. `name` is the policy's. */
+    void (*observe)(void *self, int64_t at_ns, uint32_t instance, const char *name, double value);
 };
 
 struct compat_ops; /* compat/compat.h */
@@ -79,11 +82,13 @@ struct run_spec {
     struct estimate_spec estimate;
     struct overhead_spec overhead; /* model: {start_overhead, restart_overhead} */
     const struct sharing_model *sharing; /* NULL: jobs never share GPUs */
+    const struct profile_view *seen;     /* what policies see of the stage times; NULL: the truth */
     struct measure_spec measure;
     struct stop_spec stop;
     uint64_t seed;
     bool check; /* books after every event, everything every 4,096 events and at the end */
     struct run_watch watch;
+    uint32_t threads; /* that the policy may use inside the run; 0 and 1: only the caller's. Changes no result */
     const volatile int *cancel; /* non-zero: stop soon with BRAID_FAILED, "interrupted"; may be NULL */
     const struct compat_ops *compat; /* another simulator's semantics; NULL: the engine's own */
 };
@@ -103,12 +108,23 @@ struct run_totals {
     bool is_overloaded; /* ended by stop.queue */
 };
 
+/* How many GPUs jobs can hold at once, at the most, over the whole run: what lower bounds rest on. */
+struct run_limits {
+    bool are_known;  /* false: another simulator's semantics, and all else is empty */
+    bool are_shared; /* a sharing model let jobs share GPUs */
+    uint32_t n_partitions, n_vcs; /* of the cluster */
+    const uint32_t *partition_gpus;
+    const uint32_t *vc_partition, *vc_gpus; /* by VC of the cluster: its nodes' partition, its largest quota */
+    const uint32_t *vc_of;                  /* VC of the workload -> VC of the cluster; NAMES_NONE: not listed */
+};
+
 struct run_result {
     uint32_t n_jobs;
     struct job *jobs; /* by rank; owned by the result */
     uint32_t n_instances;
     const char **instance_names; /* VC name of each queue, "" for the one over all */
     struct run_totals totals;
+    struct run_limits limits;
     bool has_element_quantiles; /* quantile p of n values is their element floor(p n), as in the Muri simulator; else between two */
     struct arena *arena; /* owner of everything; run_result_fini frees */
 };

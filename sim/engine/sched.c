@@ -239,6 +239,14 @@ int sched_recorded_start_ns(const struct sched *s, uint32_t job, int64_t *out)
     return SCHED_OK;
 }
 
+int sched_chain_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    if (!(s->sim->ops->knows & KNOWS_ESTIMATE))
+        return SCHED_E_UNDECLARED;
+    *out = depend_chain_ns(s->sim, job);
+    return SCHED_OK;
+}
+
 int sched_deadline_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
     const struct workload *w = s->sim->w;
@@ -252,7 +260,8 @@ int sched_deadline_ns(const struct sched *s, uint32_t job, int64_t *out)
 
 int sched_stages_ns(const struct sched *s, uint32_t job, int64_t *iteration, int64_t out[4])
 {
-    const struct workload *w = s->sim->w;
+    const struct profile_view *seen = s->sim->spec->seen;
+    const struct workload *w = seen != NULL ? &seen->workload : s->sim->w;
     if (!(s->sim->ops->knows & KNOWS_PROFILE))
         return SCHED_E_UNDECLARED;
     if (w->stage_ns[0] == NULL || w->iteration_ns == NULL || w->iteration_ns[job] <= 0)
@@ -265,7 +274,8 @@ int sched_stages_ns(const struct sched *s, uint32_t job, int64_t *iteration, int
 
 int sched_group_rates(const struct sched *s, const uint32_t *jobs, uint32_t n, double *out)
 {
-    const struct sharing_model *m = s->sim->spec->sharing;
+    const struct profile_view *seen = s->sim->spec->seen;
+    const struct sharing_model *m = seen != NULL ? seen->sharing : s->sim->spec->sharing;
     if (!(s->sim->ops->knows & KNOWS_PROFILE))
         return SCHED_E_UNDECLARED;
     if (n == 0 || n > HOLD_MEMBERS || (m != NULL && n > m->most))
@@ -293,6 +303,13 @@ uint32_t sched_company(const struct sched *s, uint32_t job, uint32_t *out, uint3
 uint64_t *sched_word(struct sched *s, uint32_t job)
 {
     return &s->sim->jobs[job].word;
+}
+
+void sched_observe(struct sched *s, const char *name, double value)
+{
+    const struct run_watch *watch = &s->sim->spec->watch;
+    if (watch->observe != NULL)
+        watch->observe(watch->self, s->sim->now_ns, s->index, name, value);
 }
 
 uint32_t sched_free_gpus(const struct sched *s)

@@ -7,6 +7,9 @@
  *   sched.c     the accessors of a policy
  *   estimate.c  what a policy may know of a job's length
  *   totals.c    integrals over time
+ *   limits.c    the most GPUs that can be held at once
+ *   counts.c    what counts of GPUs do not tell
+ *   depend.c    jobs that wait for other jobs
  *   books.c     --check
  *
  * Order of one instant:
@@ -84,6 +87,16 @@ struct totals_state {
     bool has_window;
 };
 
+#define DEPEND_FAILED UINT32_MAX
+
+/* Jobs that must have finished before others (depend.c). All NULL where the workload has no dependencies. */
+struct sim_depend {
+    uint32_t *missing;      /* per job: predecessors that have not finished; DEPEND_FAILED: one never will */
+    uint32_t *first, *next; /* successors */
+    uint32_t *order;        /* all jobs, predecessors first */
+    int64_t *chain_ns;      /* per job, once somebody asked */
+};
+
 struct sim {
     const struct run_spec *spec;
     const struct workload *w;
@@ -109,6 +122,7 @@ struct sim {
     const char **never; /* [vc * n_demands + demand]: why it can never run; NULL: it can; `unknown` not computed */
     int64_t *estimate_ns; /* per job, or NULL: the true duration */
     struct user_means *user_means; /* source user_mean */
+    struct sim_depend depend;
 
     struct sched *instances;
     uint32_t n_instances;
@@ -133,6 +147,8 @@ struct sim {
     uint64_t n_queued, n_running, n_done, n_arrived;
     uint64_t n_status[STATUS_KILLED + 1];
     uint64_t last_full_check;
+    struct crew *crew;    /* helpers of rollouts (rollout_crew.h); NULL while none is needed */
+    uint32_t n_rollouts;
     uint32_t n_fruitless; /* preemptions and moves in a row of jobs that had done nothing since their last start */
 
     struct totals_state state;
@@ -208,6 +224,11 @@ static inline int64_t estimate_of(const struct sim *sim, uint32_t job)
     return sim->estimate_ns != NULL ? sim->estimate_ns[job] : sim->w->duration_ns[job];
 }
 
+/* depend.c */
+int depend_prepare(struct sim *sim, struct error *err);
+void depend_on_done(struct sim *sim, uint32_t job, enum job_status status); /* where there are dependencies */
+int64_t depend_chain_ns(struct sim *sim, uint32_t job); /* the longest chain of estimates that begins with `job` */
+
 /* totals.c */
 void totals_begin(struct sim *sim);
 /* `job` did `work` ns of work: the resources of its profile worked as long as an iteration says. */
@@ -217,6 +238,9 @@ void totals_update(struct sim *sim);                 /* take the levels after a 
 void totals_window(struct sim *sim);                 /* the last submission is now */
 void totals_makespan(struct sim *sim);               /* a job ended now */
 void totals_end(struct sim *sim);
+
+/* limits.c: false when memory is out. Before the first event. */
+bool limits_fill(const struct sim *sim, struct run_limits *out, struct arena *results);
 
 /* books.c: nodes of `handle` are to be checked after this instant; then the checks. */
 void books_note(struct sim *sim, uint32_t handle);

@@ -348,7 +348,7 @@ static int fill_value(struct config_fill *f, const struct config_key *key, const
     case KEY_WINDOW:
         return fill_window(f, node);
     case KEY_TEXTS:
-        return fill_texts(f, key, node);
+        return strcmp(key->section, "trace") == 0 ? fill_texts(f, key, node) : config_fill_kinds(f, key, node);
     case KEY_GROUPS:
         return config_fill_groups(f, key, node);
     case KEY_VCS:
@@ -441,6 +441,18 @@ int config_fill_section(struct config_fill *f, const char *section, const char *
 
 /* ---- a run ------------------------------------------------------------------------------------- */
 
+static int check_deadlines(struct config_fill *f, const struct config_node *root)
+{
+    const struct config_item *trace = config_tree_find(root, "trace");
+    const struct config_item *deadlines = trace != NULL ? config_tree_find(trace->value, "deadlines") : NULL;
+    const struct config_item *factor = deadlines != NULL ? config_tree_find(deadlines->value, "factor") : NULL;
+    const struct deadlines_spec *spec = &f->run->trace.deadlines;
+    if (factor == NULL || (spec->factor.n == 2 && spec->factor.v[0] <= spec->factor.v[1]))
+        return BRAID_OK;
+    return config_fail(f->err, factor->value->place,
+                       "'trace.deadlines.factor' wants two numbers, the lower one first, such as [0.5, 1.5]");
+}
+
 /* What one key alone cannot tell. */
 static int check_together(struct config_fill *f, const struct config_node *root)
 {
@@ -454,7 +466,8 @@ static int check_together(struct config_fill *f, const struct config_node *root)
             return config_fail(f->err, to->value->place,
                                "'measure.to' is not after 'measure.from': no job would count");
     }
-    return BRAID_OK;
+    int status = check_deadlines(f, root);
+    return status == BRAID_OK ? config_check_mix(f, root) : status;
 }
 
 static int keep_texts(struct config_fill *f)
@@ -465,6 +478,16 @@ static int keep_texts(struct config_fill *f)
         if (trace->generate.seed == UINT64_MAX)
             trace->generate.seed = run->seed;
         config_text_format(&f->out[OUT_TRACE_KEY], "seed: %llu\n", (unsigned long long)trace->generate.seed);
+    }
+    if (trace->stages.table != NULL) {
+        if (trace->stages.seed == UINT64_MAX)
+            trace->stages.seed = run->seed;
+        config_text_format(&f->out[OUT_TRACE_KEY], "profiles: %llu\n", (unsigned long long)trace->stages.seed);
+    }
+    if (trace->deadlines.factor.n > 0) {
+        if (trace->deadlines.seed == UINT64_MAX)
+            trace->deadlines.seed = run->seed;
+        config_text_format(&f->out[OUT_TRACE_KEY], "deadlines: %llu\n", (unsigned long long)trace->deadlines.seed);
     }
     const char **kept[N_OUT] = {&run->yaml, &run->identity, &run->trace_key};
     for (int i = 0; i < N_OUT; i++) {

@@ -60,6 +60,10 @@ int config_fill_overhead(struct config_fill *f, const struct config_key *key, co
 int config_fill_steps(struct config_fill *f, const struct config_key *key, const struct config_node *node,
                       struct overhead_rule *rule);
 
+/* model.interleave.kinds and what trace.profiles wants beside the table of keys (config_interleave.c) */
+int config_fill_kinds(struct config_fill *f, const struct config_key *key, const struct config_node *node);
+int config_check_mix(struct config_fill *f, const struct config_node *root);
+
 /* policy and placement with their parameters (config_modules.c) */
 int config_fill_policy(struct config_fill *f, const struct config_key *key, const struct config_node *node);
 int config_fill_placement(struct config_fill *f, const struct config_key *key, const struct config_node *node);

@@ -73,8 +73,13 @@ static const union param *fill_params(struct config_fill *f, const struct module
         }
         const struct config_node *node = item != NULL ? item->value : config_default_node(f->arena, &key, f->err);
         struct config_value value;
-        if (node == NULL || config_value_read(&value, &key, node, f->arena, f->err) != BRAID_OK)
+        if (node == NULL || config_value_read(&value, &key, node, f->arena, f->err) != BRAID_OK) {
+            if (item == NULL && f->err->code == BRAID_BAD_INPUT) { /* a plugin's: say whose */
+                struct error fault = *f->err;
+                config_fail(f->err, here, "%s '%s' is faulty: the default of its parameter %s", m->kind, m->name, fault.message);
+            }
             return NULL;
+        }
         values[i] = value.v;
         if (key.type == KEY_CHOICE || key.type == KEY_PATH)
             values[i].s = value.text;

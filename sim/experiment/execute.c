@@ -162,6 +162,8 @@ static void outcome_store(struct executor *e, const struct outcome *o)
 static void execute_alone(struct executor *e)
 {
     e->context.cancel = e->o->cancel;
+    e->context.threads = (uint32_t)(e->o->threads > 1 ? e->o->threads : 1); /* all of them for the one run */
+    e->context.is_alone = true;
     for (; e->next < e->n_runs && e->status == 0 && !is_cancelled(e); e->next++) {
         struct outcome o;
         outcome_compute(&o, &e->context, e->runs[e->next]);
@@ -254,6 +256,9 @@ static void execute_together(struct executor *e)
     pthread_cond_init(&e->has_items, NULL);
     pthread_cond_init(&e->has_room, NULL);
     e->context.cancel = &e->stop;
+    e->context.threads = (uint32_t)e->o->threads / threads; /* more threads than runs: the rest is lent to policies */
+    if (e->context.threads > 1 && omp_get_max_active_levels() < 2)
+        omp_set_max_active_levels(2);
     bool is_alone = false;
 #pragma omp parallel num_threads((int)threads + 1) default(none) shared(e, is_alone)
     {

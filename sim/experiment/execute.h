@@ -1,4 +1,4 @@
-/* execute.h - runs an experiment's runs in parallel (OpenMP, one level), one thread writes HDF5.
+/* execute.h - runs an experiment's runs in parallel (OpenMP; threads that no run needs are lent to policies), one thread writes HDF5.
  *
  *   worker 1 ─ get workload, scale, run, metrics ─┐
  *   worker 2 ─ …                                  ├──▶ bounded queue ──▶ thread 0: part, cost, progress ──▶ OUT.h5

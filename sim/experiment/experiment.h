@@ -35,6 +35,7 @@ struct run_config {
     struct estimate_spec estimate;
     struct overhead_spec overhead;
     struct sharing_spec sharing;
+    double profile_error; /* model/profile_view.h */
     struct measure_spec measure;
     struct stop_spec stop;
     struct output_spec output;

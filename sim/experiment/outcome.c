@@ -50,12 +50,30 @@ static bool wants_recorder(const struct output_spec *o)
     return o->series_step_ns > 0 || o->segments || o->events;
 }
 
+/* Run with the model of jobs that share GPUs, and with what policies see of it. */
+static int run_shared(struct run_result *r, struct run_spec *spec, const struct run_config *config, struct error *err)
+{
+    struct sharing_model *sharing = NULL;
+    struct profile_view *seen = NULL;
+    int status = sharing_create(&sharing, &config->sharing, spec->workload, err);
+    if (status == 0)
+        status = profile_view_create(&seen, config->profile_error, config->seed, &config->sharing, spec->workload, err);
+    spec->sharing = sharing;
+    spec->seen = seen;
+    if (status == 0)
+        status = run(r, spec, err);
+    profile_view_destroy(seen);
+    sharing_destroy(sharing);
+    return status;
+}
+
 /* Run, and all that is told from the run. Its workload is there. */
 static int compute(struct outcome *o, const struct outcome_context *c)
 {
     const struct run_config *config = o->config;
     struct run_output *out = &o->output;
     struct run_spec spec = outcome_spec(config, out->workload, c->check, c->cancel);
+    spec.threads = c->threads;
     bool is_one = config->policy.ops->scope == SCOPE_CLUSTER || config->cluster.n_vcs == 0;
     uint32_t n_queues = is_one ? 1 : config->cluster.n_vcs;
     if (wants_recorder(&config->output)) {
@@ -64,12 +82,7 @@ static int compute(struct outcome *o, const struct outcome_context *c)
             return o->error.code;
         spec.watch = recorder_watch(o->recorder);
     }
-    struct sharing_model *sharing = NULL;
-    int status = sharing_create(&sharing, &config->sharing, out->workload, &o->error);
-    spec.sharing = sharing;
-    if (status == 0)
-        status = run(&o->result, &spec, &o->error);
-    sharing_destroy(sharing);
+    int status = run_shared(&o->result, &spec, config, &o->error);
     if (status != 0)
         return status;
     if (o->recorder != NULL && !recorder_finish(o->recorder, &o->result))
@@ -83,6 +96,16 @@ static int compute(struct outcome *o, const struct outcome_context *c)
     return 0;
 }
 
+/* A policy that may look at the clock may do otherwise next time: what is stored of it is not taken for what it would do. */
+static bool is_repeatable(const struct run_config *config)
+{
+    const struct policy_spec *p = &config->policy;
+    for (size_t i = 0; i < p->ops->n_params; i++)
+        if (strcmp(p->ops->params[i].name, "deterministic") == 0 && p->ops->params[i].type == PARAM_BOOL)
+            return p->params[i].b;
+    return true;
+}
+
 /* Id, workload at its load; true when there is something to compute. */
 static bool prepare(struct outcome *o, const struct outcome_context *c)
 {
@@ -93,7 +116,7 @@ static bool prepare(struct outcome *o, const struct outcome_context *c)
     results_run_id(config, o->base, o->id);
     memcpy(o->output.id, o->id, sizeof o->id);
     o->output.workload = o->base;
-    if (c->parts != NULL) {
+    if (c->parts != NULL && is_repeatable(config)) {
         uint8_t described[DIGEST_BYTES];
         results_describe(config, c->x->name, o->output.keeps_jobs, described);
         o->stored = parts_find(c->parts, o->id, described);
@@ -117,7 +140,8 @@ void outcome_compute(struct outcome *o, const struct outcome_context *c, const s
     o->output.keeps_jobs = experiment_keeps_jobs(c->x, config);
     for (int i = 0; i < METRICS_MAX; i++)
         o->output.metrics.value[i] = NAN;
-    double wall = clock_s(CLOCK_MONOTONIC), cpu = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    clockid_t cpu_clock = c->is_alone ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID; /* with lent threads */
+    double wall = clock_s(CLOCK_MONOTONIC), cpu = clock_s(cpu_clock);
     if (prepare(o, c)) {
         int status = compute(o, c);
         if (status != 0 && o->error.code == 0)
@@ -125,7 +149,7 @@ void outcome_compute(struct outcome *o, const struct outcome_context *c, const s
     }
     o->output.message = o->error.message;
     o->wall_s = clock_s(CLOCK_MONOTONIC) - wall;
-    o->cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
+    o->cpu_s = clock_s(cpu_clock) - cpu;
 }
 
 void outcome_fini(struct outcome *o, const struct outcome_context *c)
@@ -158,12 +182,7 @@ int experiment_run_one(const struct run_config *config, bool check, struct workl
         *w = scaled;
     }
     struct run_spec spec = outcome_spec(config, w, check, NULL);
-    struct sharing_model *sharing;
-    status = sharing_create(&sharing, &config->sharing, w, e);
-    spec.sharing = sharing;
-    if (status == 0)
-        status = run(r, &spec, e);
-    sharing_destroy(sharing);
+    status = run_shared(r, &spec, config, e);
     if (status != 0)
         workload_fini(w);
     return status;

@@ -25,6 +25,8 @@ struct outcome_context {
     struct workload_cache *cache;
     const struct parts *parts; /* where to look for stored runs; NULL: nowhere */
     bool check;
+    uint32_t threads; /* lent to each run */
+    bool is_alone;    /* no other run is computed at the same time: what the process costs is what the run does */
     const volatile int *cancel;
 };
 

@@ -9,6 +9,7 @@ struct braided {
     struct interleave interleave; /* numbers the profiles under either fidelity */
     struct stage_cache stages;
     enum sharing_fidelity fidelity;
+    uint8_t kind[WORKLOAD_STAGES]; /* as which kind each stage counts */
     uint32_t *profile; /* of each job; NO_PROFILE where the trace has no stage times for it */
     const struct workload *w;
 };
@@ -70,8 +71,9 @@ static bool braided_profiles(struct braided *b)
         struct stage_job stages = {0};
         int64_t sum = 0;
         for (int k = 0; k < WORKLOAD_STAGES; k++) {
-            sum += stages.stage_ns[k] = w->stage_ns[k][j];
-            p.stage[k] = (double)w->stage_ns[k][j];
+            sum += w->stage_ns[k][j];
+            stages.stage_ns[b->kind[k]] += w->stage_ns[k][j];
+            p.stage[b->kind[k]] += (double)w->stage_ns[k][j];
         }
         if (sum <= 0)
             continue;
@@ -88,17 +90,20 @@ static bool braided_profiles(struct braided *b)
 int sharing_create(struct sharing_model **out, const struct sharing_spec *spec, const struct workload *w, struct error *err)
 {
     *out = NULL;
-    if (spec->groups <= 1)
+    uint32_t n_kinds = spec->n_kinds > 0 ? spec->n_kinds : WORKLOAD_STAGES;
+    if (spec->groups <= 1 || n_kinds == 1)
         return BRAID_OK;
     struct braided *b = calloc(1, sizeof *b);
     if (b == NULL)
         return error_set(err, BRAID_FAILED, "out of memory");
-    struct interleave_rule rule = {.form = INTERLEAVE_PHASES, .order = spec->order, .kinds = WORKLOAD_STAGES};
+    struct interleave_rule rule = {.form = INTERLEAVE_PHASES, .order = spec->order, .kinds = n_kinds};
     for (uint32_t n = 1; n <= INTERLEAVE_GROUP_MAX && spec->inflation.n > 0; n++)
         rule.inflation[n] = spec->inflation.v[(n < spec->inflation.n ? n : spec->inflation.n) - 1];
     interleave_init(&b->interleave, &rule);
-    stage_cache_init(&b->stages, &(struct stage_rule){STAGE_EXCLUSIVE, spec->order, WORKLOAD_STAGES});
+    stage_cache_init(&b->stages, &(struct stage_rule){STAGE_EXCLUSIVE, spec->order, n_kinds});
     b->fidelity = spec->fidelity;
+    for (uint8_t k = 0; k < WORKLOAD_STAGES; k++)
+        b->kind[k] = spec->n_kinds > 0 ? spec->kind[k] : k;
     uint32_t most = interleave_most(&rule);
     b->w = w;
     b->model = (struct sharing_model){.self = b,

@@ -27,13 +27,16 @@ struct sharing_spec {
     enum sharing_fidelity fidelity;
     uint32_t groups; /* largest group; 1: jobs never share GPUs */
     enum interleave_order order;
+    uint32_t n_kinds;              /* kinds of resource that can be used at the same time; 0: each of the four is one */
+    uint8_t kind[WORKLOAD_STAGES]; /* which of them storage, CPU, GPU and network count as: from 0, ascending without a gap */
     struct { /* of the period by number of jobs, from one job on; the last counts for larger groups; laid out as union param's list */
         const double *v;
         uint32_t n;
     } inflation;
 };
 
-/* The model of braided jobs for one run over `w` (which must outlive it), over storage, CPU, GPU and network.
+/* The model of braided jobs for one run over `w` (which must outlive it), over storage, CPU, GPU and network, or fewer kinds: stages
+ * that count as one kind are one stage, as long as they are together.
  *
  *   SHARING_CLOSED  every member makes one iteration a period of the group (interleave.h, INTERLEAVE_PHASES): job i goes at
  *                   iteration(i) / period
@@ -41,7 +44,8 @@ struct sharing_spec {
  *                   its own. What an iteration takes beyond its stages is a gap
  *
  * The inflation lengthens periods and cycles alike; a rate is 1 at most, and that of a job alone.
- * *out is NULL where spec->groups is 1. BRAID_FAILED: memory. Free with sharing_destroy. */
+ * A group has at most as many members as there are kinds. *out is NULL where that, or spec->groups, is 1. BRAID_FAILED: memory. Free with
+ * sharing_destroy. */
 int sharing_create(struct sharing_model **out, const struct sharing_spec *spec, const struct workload *w, struct error *err);
 void sharing_destroy(struct sharing_model *m);
 

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/number.h"
+#include "output/metrics_gaps.h"
 #include "output/sample.h"
 
 #include <math.h>
@@ -54,12 +55,17 @@
       "mean finish-time fairness: jct / jct on a share of 1 / N of the GPUs, where the ideal time grows by demand / "  \
       "share for a job larger than it; N: time average of the users with a job in the system, while any has one")      \
     M(ftf_max, "", false, -1, "its maximum")                                                                           \
-    M(deadline_miss_rate, "fraction", false, -1, "share of the jobs with a deadline that ended after it")              \
+    M(deadline_miss_rate, "fraction", false, -1,                                                                       \
+      "share of the finished jobs with a deadline that ended after it: rejected jobs are not among them")              \
+    M(deadline_met_rate, "fraction", false, 1,                                                                         \
+      "share of all jobs with a deadline, rejected and unfinished ones too, that finished by it")                      \
     M(satisfied_rate, "fraction", false, 1, "share with jct <= 2 x ideal")                                             \
     M(energy_kwh, "kWh", false, -1, "energy, where a power model is on")                                               \
     M(cost, "", false, -1, "price, where a cost model is on")                                                          \
-    M(gap_jct, "", false, -1, "jct_mean / lower bound - 1, where a bound is computed")                                 \
-    M(gap_makespan, "", false, -1, "makespan / lower bound - 1, where a bound is computed")                            \
+    M(gap_jct, "", false, -1,                                                                                          \
+      "jct_mean / lower bound - 1: the bound holds for every schedule of the jobs that finished on the most GPUs that " \
+      "their virtual cluster ever has; not under `compat`")                                                            \
+    M(gap_makespan, "", false, -1, "makespan / lower bound - 1, likewise")                                             \
     M(decisions, "", true, 0, "verbs of the policy that took effect, whole run")                                       \
     M(decision_ops, "", true, -1, "verbs and probes of the policy, whole run")                                         \
     M(events, "", true, 0, "events applied, whole run")
@@ -95,7 +101,7 @@ int metrics_find(const char *name)
 /* What is summed over the jobs. Times are summed in integers: exact, and the same in any order. */
 struct sums {
     uint64_t of_status[STATUS_KILLED + 1], jobs;
-    uint64_t preemptions, moves, restarts, deadlines, late, satisfied, sloped; /* sloped: with a slowdown */
+    uint64_t preemptions, moves, restarts, deadlines, late, due, satisfied, sloped; /* sloped: with a slowdown */
     __int128 jct_ns, wait_ns, queued_ns;
     int64_t first_submit_ns, last_end_ns;
     struct sum slowdown, bounded, productive_gpu_ns;
@@ -162,6 +168,7 @@ static void add_job(struct sums *s, const struct job *j, const struct workload *
     s->restarts += j->restarts;
     if (j->status == STATUS_FINISHED)
         add_finished(s, j, w, rank);
+    s->due += w->deadline_ns != NULL && w->deadline_ns[rank] != WORKLOAD_ABSENT;
     s->of_status[j->status]++;
     bool has_ended = j->status == STATUS_FINISHED || j->status == STATUS_FAILED || j->status == STATUS_KILLED;
     if (has_ended && j->end_ns > s->last_end_ns)
@@ -251,6 +258,23 @@ static int fairness(struct metrics *m, const struct run_result *r, const struct 
     return 0;
 }
 
+/* value / bound - 1; what rounding takes off a value that meets its bound is 0. */
+static double gap(double value, double bound)
+{
+    double g = bound > 0 ? value / bound - 1 : NAN;
+    return g < 0 && g > -1e-9 ? 0 : g;
+}
+
+static int fill_gaps(double *v, const struct run_result *r, const struct workload *w, int64_t from_ns, int64_t to_ns,
+                     int64_t first_submit_ns, struct error *err)
+{
+    struct run_bounds b;
+    int status = run_bounds_compute(&b, r, w, from_ns, to_ns, err);
+    v[METRIC_gap_jct] = gap(v[METRIC_jct_mean], b.jct_mean_ns / NS_PER_S);
+    v[METRIC_gap_makespan] = gap(v[METRIC_makespan], (b.last_ns - (double)first_submit_ns) / NS_PER_S);
+    return status;
+}
+
 static void fill_totals(double *v, const struct run_totals *t, double productive_gpu_ns)
 {
     v[METRIC_gpu_utilization] = ratio(t->allocated_gpu_ns_window, t->capacity_gpu_ns_window);
@@ -288,6 +312,7 @@ static void fill_jobs(double *v, struct sums *s, uint32_t n_users, bool has_elem
     v[METRIC_success_rate] = ratio((double)n, (double)(s->jobs - s->of_status[STATUS_REJECTED]));
     v[METRIC_makespan] = ended > 0 ? seconds(s->last_end_ns - s->first_submit_ns) : NAN;
     v[METRIC_deadline_miss_rate] = ratio((double)s->late, (double)s->deadlines);
+    v[METRIC_deadline_met_rate] = ratio((double)(s->deadlines - s->late), (double)s->due);
     v[METRIC_satisfied_rate] = ratio((double)s->satisfied, (double)n);
     v[METRIC_jct_mean] = mean_seconds(s->jct_ns, n);
     v[METRIC_wait_mean] = mean_seconds(s->wait_ns, n);
@@ -336,6 +361,8 @@ int metrics_compute(struct metrics *m, const struct run_result *r, const struct 
     fill_totals(m->value, &r->totals, sum_value(&s.productive_gpu_ns));
     fill_jobs(m->value, &s, w->users.count, r->has_element_quantiles);
     status = fairness(m, r, w, measure, err);
+    if (status == 0)
+        status = fill_gaps(m->value, r, w, from, measure->to_ns, s.first_submit_ns, err);
 done:
     free(s.jct_s);
     free(s.wait_s);

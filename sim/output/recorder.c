@@ -13,6 +13,7 @@
 #include "experiment/experiment.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,15 @@ struct queue {
     double allocated_gpu_ns, capacity_gpu_ns; /* in the open bin */
 };
 
+/* What the policy tells: the present value of each name in each queue. */
+struct observed {
+    char names[OBSERVED_NAMES][OBSERVED_NAME_MAX];
+    uint32_t n_names;
+    double *now;     /* [queue][OBSERVED_NAMES]; NULL until something is told */
+    uint64_t *known; /* by queue: a bit a name */
+    struct rows rows;
+};
+
 struct recorder {
     int64_t step_ns; /* 0: off */
     bool segments, events;
@@ -37,6 +47,7 @@ struct recorder {
     int64_t bin_end_ns;
     bool has_resources;
     struct recorder_resources resources;
+    struct observed observed;
     struct rows capacity; /* GPU ns, [bin][queue], where there are resources */
     struct rows series, segment_rows, alloc_rows, event_rows, why;
 };
@@ -115,6 +126,9 @@ void recorder_destroy(struct recorder *r)
     free(r->queues);
     recorder_resources_fini(&r->resources);
     free(r->capacity.data);
+    free(r->observed.now);
+    free(r->observed.known);
+    free(r->observed.rows.data);
     free(r->series.data);
     free(r->segment_rows.data);
     free(r->alloc_rows.data);
@@ -152,8 +166,27 @@ static uint32_t n_names(const struct recorder *r)
     return r->has_resources ? SERIES_NAMES : SERIES_LEVELS;
 }
 
+/* The rows of the bin that closes: what has been told, queue by queue in order of the names' first appearance. */
+static void observed_close(struct recorder *r)
+{
+    const struct observed *o = &r->observed;
+    for (uint32_t q = 0; q < r->n_queues && o->now != NULL; q++)
+        for (uint32_t k = 0; k < o->n_names; k++) {
+            if (!(o->known[q] >> k & 1))
+                continue;
+            struct observed_row *row = rows_add(r, &r->observed.rows, sizeof *row, 1);
+            if (row == NULL)
+                return;
+            *row = (struct observed_row){.bin = (uint64_t)(r->bin_end_ns / r->step_ns - 1),
+                                         .scope = r->n_scopes > 1 ? 1 + q : 0,
+                                         .name = k,
+                                         .value = o->now[(size_t)q * OBSERVED_NAMES + k]};
+        }
+}
+
 static void bin_close(struct recorder *r)
 {
+    observed_close(r);
     size_t n = (size_t)r->n_scopes * n_names(r);
     double *v = rows_add(r, &r->series, sizeof *v, n);
     double *capacities = r->has_resources ? rows_add(r, &r->capacity, sizeof *capacities, r->n_queues) : NULL;
@@ -189,6 +222,30 @@ static void on_levels(void *self, int64_t at_ns, uint32_t instance, const struct
         return;
     queue_advance(&r->queues[instance], at_ns);
     r->queues[instance].levels = *levels;
+}
+
+static void on_observe(void *self, int64_t at_ns, uint32_t instance, const char *name, double value)
+{
+    struct recorder *r = self;
+    struct observed *o = &r->observed;
+    while (r->bin_end_ns < at_ns && !r->is_short)
+        bin_close(r);
+    if (o->now == NULL) {
+        o->now = calloc((size_t)r->n_queues * OBSERVED_NAMES, sizeof *o->now);
+        o->known = calloc(r->n_queues, sizeof *o->known);
+        r->is_short |= o->now == NULL || o->known == NULL;
+    }
+    if (r->is_short || instance >= r->n_queues)
+        return;
+    uint32_t k = 0;
+    while (k < o->n_names && strncmp(o->names[k], name, OBSERVED_NAME_MAX - 1) != 0)
+        k++;
+    if (k == OBSERVED_NAMES)
+        return;
+    if (k == o->n_names)
+        snprintf(o->names[o->n_names++], OBSERVED_NAME_MAX, "%s", name);
+    o->now[(size_t)instance * OBSERVED_NAMES + k] = value;
+    o->known[instance] |= UINT64_C(1) << k;
 }
 
 /* The bins' values that wait for the end of the run. */
@@ -262,6 +319,7 @@ struct run_watch recorder_watch(struct recorder *r)
         .segment = r->segments || r->has_resources ? on_segment : NULL,
         .decision = r->events ? on_decision : NULL,
         .levels = r->step_ns > 0 ? on_levels : NULL,
+        .observe = r->step_ns > 0 ? on_observe : NULL,
     };
 }
 
@@ -294,5 +352,8 @@ void recorder_tables(const struct recorder *r, struct recorder_tables *out)
         .n_names = n_names(r),
         .n_scopes = r->n_scopes,
         .step_ns = r->step_ns,
+        .observed = r->observed.rows.data,
+        .n_observed = r->observed.rows.n,
+        .observed_names = (const char (*)[OBSERVED_NAME_MAX])r->observed.names,
     };
 }

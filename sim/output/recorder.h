@@ -1,7 +1,7 @@
 /* recorder.h - keeps what a run tells its watchers: series on a fixed step, segments with their GPUs, the decision log.
  *
  * Series: counts at the end of a bin, utilisations averaged over it (of GPUs as they are allocated; and of each kind of resource as it
- * works, where the trace has stage times); scope "cluster" and each VC by name.
+ * works, where the trace has stage times); what the policy tells of itself, at the end of a bin; scope "cluster" and each VC by name.
  * Tables grow in memory and are written by results_write_part.
  */
 #ifndef OUTPUT_RECORDER_H

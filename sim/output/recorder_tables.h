@@ -17,6 +17,16 @@ struct alloc_row {
     uint32_t node, gpu_first, gpu_count;
 };
 
+/* A number that the policy told: what held at the end of a bin. */
+struct observed_row {
+    uint64_t bin;
+    uint32_t scope; /* as in the series: 0 the cluster */
+    uint32_t name;  /* in the list of observed names */
+    double value;
+};
+
+enum { OBSERVED_NAMES = 64, OBSERVED_NAME_MAX = 64 };
+
 struct event_row {
     int64_t at_ns;
     size_t why;   /* offset in the text of reasons */
@@ -55,6 +65,9 @@ struct recorder_tables {
     uint32_t n_names;  /* SERIES_NAMES, or SERIES_LEVELS: the use of resources is not known */
     uint32_t n_scopes; /* scope 0: the cluster; then, where there is more than one, each instance */
     int64_t step_ns;   /* bin i ends at (i + 1) * step */
+    const struct observed_row *observed;
+    uint64_t n_observed;
+    const char (*observed_names)[OBSERVED_NAME_MAX];
 };
 
 void recorder_tables(const struct recorder *r, struct recorder_tables *out);

@@ -101,8 +101,11 @@ static const struct column_spec series_columns[] = {
         "trace has stage times `storage_utilization`, `cpu_utilization`, `gpu_busy`, `network_utilization`: the time "
         "that "
         "each works for jobs / capacity (every GPU brings its share of the other resources; of a trace whose stage is "
-        "longer than its iteration it may pass 1)"),
-    NUMBER("value", COLUMN_F64, "", "jobs, GPUs or a fraction, as `name` says"),
+        "longer than its iteration it may pass 1); behind all these, what the policy tells of itself, at the end of "
+        "the bin as it was when the policy was last asked, so what changes by itself stands still in between (of `auction` "
+        "and `proportional_price` prices, `revenue`, `granted` and `budget:USER`, in their own money; income and rent flow all "
+        "the time, but are told when something happens)"),
+    NUMBER("value", COLUMN_F64, "", "jobs, GPUs, a fraction or the policy's own unit, as `name` says"),
 };
 
 static const struct column_spec segments_columns[] = {

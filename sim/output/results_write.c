@@ -186,16 +186,40 @@ static const struct filler jobs_fillers[] = {
     {0},
 };
 
-/* ---- /series: bins x scopes x names, unrolled ---- */
+/* ---- /series: bins x scopes x names, unrolled; then what the policy told ---- */
+
+static uint64_t n_levels(const struct source *s)
+{
+    return s->recorded.n_bins * s->recorded.n_scopes * s->recorded.n_names;
+}
+
+/* The row of what the policy told, or NULL: a level. */
+static const struct observed_row *observed_of(const struct source *s, uint64_t i)
+{
+    return i < n_levels(s) ? NULL : &s->recorded.observed[i - n_levels(s)];
+}
 
 static uint64_t series_bin(const struct source *s, uint64_t i)
 {
-    return i / ((uint64_t)s->recorded.n_scopes * s->recorded.n_names);
+    const struct observed_row *o = observed_of(s, i);
+    return o != NULL ? o->bin : i / ((uint64_t)s->recorded.n_scopes * s->recorded.n_names);
 }
-WORD(scope, s->scopes[i / s->recorded.n_names % s->recorded.n_scopes])
-WORD(series_name, series_name_text((enum series_name)(i % s->recorded.n_names)))
+
+static const char *series_name(const struct source *s, uint64_t i)
+{
+    const struct observed_row *o = observed_of(s, i);
+    return o != NULL ? s->recorded.observed_names[o->name] : series_name_text((enum series_name)(i % s->recorded.n_names));
+}
+
+static uint32_t series_scope(const struct source *s, uint64_t i)
+{
+    const struct observed_row *o = observed_of(s, i);
+    return o != NULL ? o->scope : (uint32_t)(i / s->recorded.n_names % s->recorded.n_scopes);
+}
+WORD(scope, s->scopes[series_scope(s, i)])
+WORD(series_name, series_name(s, i))
 FILL(series_time, double, seconds((int64_t)(series_bin(s, i) + 1) * s->recorded.step_ns))
-FILL(value, double, s->recorded.series[i])
+FILL(value, double, observed_of(s, i) != NULL ? observed_of(s, i)->value : s->recorded.series[i])
 
 static const struct filler series_fillers[] = {
     {"run", .text = text_run},          {"time", fill_series_time}, {"scope", .text = text_scope},
@@ -400,7 +424,7 @@ static bool source_init(struct source *s, const struct run_output *o)
     if (o->recorder == NULL)
         return true;
     recorder_tables(o->recorder, &s->recorded);
-    s->rows[RESULTS_SERIES] = s->recorded.n_bins * s->recorded.n_scopes * s->recorded.n_names;
+    s->rows[RESULTS_SERIES] = n_levels(s) + s->recorded.n_observed;
     s->rows[RESULTS_SEGMENTS] = s->recorded.n_segments;
     s->rows[RESULTS_ALLOCS] = s->recorded.n_allocs;
     s->rows[RESULTS_EVENTS] = s->recorded.n_events;

@@ -27,8 +27,9 @@ Test(policy, list_names_every_policy_part_and_placement)
     cr_assert_eq(shell("%s policy list 2>&1%s", getenv("BRAID"), ""), 0);
     for (const struct policy_ops *const *p = policy_list(); *p != NULL; p++) {
         char line[64];
-        snprintf(line, sizeof line, "\n%-16s ", (*p)->name);
-        cr_expect(strstr(output, line) != NULL, "%s is not listed", (*p)->name);
+        snprintf(line, sizeof line, "\n%s ", (*p)->name);
+        const char *at = strstr(output, line);
+        cr_expect(at != NULL && strstr(at, (*p)->source) < strchr(at + 1, '\n'), "%s is not listed with its source", (*p)->name);
     }
     for (const struct placement_ops *const *p = placement_list(); *p != NULL; p++)
         cr_expect(strstr(output, (*p)->name) != NULL, "%s is not listed", (*p)->name);

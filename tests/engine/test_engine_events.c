@@ -398,9 +398,11 @@ Test(quota, a_queue_at_zero_for_ever_ends_the_run_under_every_policy)
 {
     struct vc_change changes[] = {{5 * S, 0}};
     for (const struct policy_ops *const *p = policy_list(); *p != NULL; p++)
-        for (int shrink = VC_DRAIN; shrink <= VC_PREEMPT; shrink++) {
+        for (int shrink = VC_DRAIN; shrink <= VC_PREEMPT && case_any_size(*p); shrink++) {
             struct test_case *c = with_quota((enum vc_shrink)shrink, changes, 1);
             case_policy(c, (*p)->name);
+            if (strcmp((*p)->name, "time_window") == 0)
+                case_param(c, "window", "1 s"); /* else the first job comes too late */
             quota_job(c, "a", 0, 10000, 3);
             quota_job(c, "b", 6, 10000, 1);
             quota_job(c, "a", 7, 10, 1);

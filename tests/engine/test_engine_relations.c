@@ -40,11 +40,21 @@ static struct test_case *create(const struct cases_shape *z, uint64_t seed, cons
     c->spec.estimate.source = ESTIMATE_TRACE;
     c->spec.overhead.restart.constant_ns = 5 * S;
     set_if_there(c, "quantum", "20 s");
+    set_if_there(c, "half_life", "200 s");
+    set_if_there(c, "lease", "20 s");
+    set_if_there(c, "ahead", "10 s");
+    set_if_there(c, "window", "20 s");
+    set_if_there(c, "period", "30 s");
+    set_if_there(c, "horizon", "800 s");
+    set_if_there(c, "quanta", "[20, 60]");
+    set_if_there(c, "boost", "500 s");
     set_if_there(c, "ageing", strcmp(policy, "priority") == 0 ? "100 s" : "0 s");
     return c;
 }
 
-#define FOR_EACH_POLICY(p) for (const struct policy_ops *const *p = policy_list(); *p != NULL; p++)
+#define FOR_EACH_POLICY(p)                                                                                             \
+    for (const struct policy_ops *const *p = policy_list(); *p != NULL; p++)                                           \
+        if (case_any_size(*p))
 
 /* ---- the same twice ---------------------------------------------------------------------------------------- */
 
@@ -111,6 +121,14 @@ static void check_moved(const struct cases_shape *z, const char *policy, int64_t
     move_times(b, shift, scale);
     if (scale == 1000) {
         set_if_there(b, "quantum", "20000 s");
+        set_if_there(b, "half_life", "200000 s");
+        set_if_there(b, "lease", "20000 s");
+        set_if_there(b, "ahead", "10000 s");
+        set_if_there(b, "window", "20000 s");
+        set_if_there(b, "period", "30000 s");
+        set_if_there(b, "horizon", "800000 s");
+        set_if_there(b, "quanta", "[20000, 60000]");
+        set_if_there(b, "boost", "500000 s");
         set_if_there(b, "ageing", strcmp(policy, "priority") == 0 ? "100000 s" : "0 s");
     }
     case_run(b);
@@ -134,7 +152,11 @@ Test(moved, scaling_all_times_scales_the_schedule)
 {
     FOR_EACH_POLICY(p)
     {
-        if (strcmp((*p)->name, "tiresias") == 0 || strcmp((*p)->name, "gittins") == 0)
+        if (strcmp((*p)->name, "tiresias") == 0 || strncmp((*p)->name, "gittins", 7) == 0 ||
+            strcmp((*p)->name, "auction") == 0 || strcmp((*p)->name, "proportional_price") == 0 ||
+            strcmp((*p)->name, "dynamic_priority") == 0 ||
+            strcmp((*p)->name, "planner") == 0 /* what remains of a job beyond its estimate is 1 ns at any scale: ties part */ ||
+            strncmp((*p)->name, "themis", 6) == 0 /* parts of time are rounded to nanoseconds */)
             continue;
         check_moved(&shape, (*p)->name, 0, 1000);
         check_moved(&quotas, (*p)->name, 0, 1000);
@@ -244,7 +266,8 @@ Test(split, independent_virtual_clusters_may_be_run_apart)
 {
     FOR_EACH_POLICY(p)
     {
-        if (strcmp((*p)->name, "random") != 0) /* draws by rank */
+        /* random draws by rank; who rules all virtual clusters knows what their users have in the others */
+        if (strcmp((*p)->name, "random") != 0 && (*p)->scope != SCOPE_CLUSTER)
             check_split((*p)->name, "consolidate");
     }
 }
@@ -267,6 +290,8 @@ Test(doubled, twice_the_gpus_for_twice_the_demand_is_the_same_schedule)
         case_placement(a, "count");
         case_placement(b, "count");
         b->groups[0].gpus *= 2;
+        set_if_there(a, "income", "1"); /* of a market: twice the GPUs cost twice as much */
+        set_if_there(b, "income", "2");
         for (uint32_t j = 0; j < b->n_jobs; j++)
             b->jobs[j].gpus *= 2;
         case_run(a);
@@ -285,6 +310,8 @@ Test(plenty, nobody_waits_under_any_policy)
 {
     FOR_EACH_POLICY(p)
     {
+        if (strcmp((*p)->name, "time_window") == 0)
+            continue; /* all wait for their window to close */
         struct test_case *c = create(&shape, 61, (*p)->name);
         c->groups[0].count = 1000;
         for (uint32_t j = 0; j < c->n_jobs; j++)

@@ -62,6 +62,8 @@ static const char every_key[] =
     "  failed: merge_attempts\n"
     "  strict: on\n"
     "  vcs: [NO, 010, 1:30, 6214e9, 0x10]\n"
+    "  profiles: {table: o.csv, jobs: all, mix: [1, 0, 2.5, 1], seed: 9}\n"
+    "  deadlines: {factor: [0.5, 1.5], share: 0.25, jobs: all, seed: 11}\n"
     "cluster:\n"
     "  nodes:\n"
     "    - {count: 4, gpus: 8, gpu: v100, gpu_memory: 16 GiB, cpus: 92, memory: 520 GB}\n"
@@ -75,7 +77,8 @@ static const char every_key[] =
     "placement: {name: count}\n"
     "estimate: {source: noise, sigma: 0.25, on_exceed: kill}\n"
     "model: {start_overhead: {by_gpus: {8: 30 s, 1: 7 s}}, restart_overhead: {table: o.csv},\n"
-    "        fidelity: stage, interleave: {groups: 3, order: worst, inflation: [1, 1.25]}}\n"
+    "        fidelity: stage, profile_error: 0.1,\n"
+    "        interleave: {groups: 3, order: worst, kinds: [storage+cpu, gpu, network], inflation: [1, 1.25]}}\n"
     "measure: {from: 1 d, to: 2 d, warm_up: 3 h}\n"
     "stop: {at: 1.5 h, queue: 100}\n"
     "output: {jobs: off, series: 1 h, segments: on, events: true}\n"
@@ -114,6 +117,15 @@ Test(config, every_key_is_laid_down)
     cr_assert_eq(r->trace.n_vcs, 5);
     for (int i = 0; i < 5; i++)
         cr_expect_str_eq(r->trace.vcs[i], vcs[i]);
+    const struct stages_spec *stages = &r->trace.stages;
+    cr_expect_str_eq(stages->table_shown, "o.csv");
+    cr_expect(stages->jobs == STAGES_ALL && stages->seed == 9);
+    cr_assert_eq(stages->mix.n, 4);
+    cr_expect(stages->mix.v[0] == 1 && stages->mix.v[1] == 0 && stages->mix.v[2] == 2.5 && stages->mix.v[3] == 1);
+    const struct deadlines_spec *deadlines = &r->trace.deadlines;
+    cr_expect(deadlines->jobs == DEADLINES_ALL && deadlines->seed == 11 && deadlines->share == 0.25);
+    cr_assert_eq(deadlines->factor.n, 2);
+    cr_expect(deadlines->factor.v[0] == 0.5 && deadlines->factor.v[1] == 1.5);
     cr_assert_eq(r->cluster.n_groups, 2);
     const struct node_group_spec *g = r->cluster.groups;
     cr_expect(g[0].count == 4 && g[0].gpus == 8 && g[0].cpu_milli == 92000 && g[0].nodes_per_rack == 0);
@@ -149,6 +161,9 @@ Test(config, every_key_is_laid_down)
     cr_expect_eq(r->overhead.restart.n_rows, 3);
     cr_expect(r->sharing.groups == 3 && r->sharing.order == INTERLEAVE_WORST);
     cr_expect_eq(r->sharing.fidelity, SHARING_STAGE);
+    cr_expect_eq(r->profile_error, 0.1);
+    cr_expect_eq(r->sharing.n_kinds, 3);
+    cr_expect(r->sharing.kind[1] == 0 && r->sharing.kind[3] == 2);
     cr_assert_eq(r->sharing.inflation.n, 2);
     cr_expect(r->sharing.inflation.v[0] == 1 && r->sharing.inflation.v[1] == 1.25);
     cr_expect_str_eq(r->overhead.restart.table_shown, "o.csv");

@@ -136,6 +136,47 @@ Test(execute, any_number_of_threads_gives_the_same_bytes)
     world_fini(&w);
 }
 
+/* More threads than runs: the others are lent to policies that search. */
+Test(execute, lent_threads_change_no_byte)
+{
+    static const char searching[] = "name: searching\n"
+                                    "trace: {generate: {model: poisson, jobs: 300}, load: 1.1}\n"
+                                    "cluster: {nodes: [{count: 4, gpus: 8}]}\n"
+                                    "sweep: {policy: [%s], seed: [1]}\n";
+    static const char *const policies[] = {"ga", "ga, {name: pso, victims: 4}"};
+    for (int k = 0; k < 2; k++) {
+        struct world w;
+        char yaml[512], first[512];
+        snprintf(yaml, sizeof yaml, searching, policies[k]);
+        world_init(&w, yaml);
+        cr_assert_eq(execute(&w), 0, "%s", w.err.message);
+        snprintf(first, sizeof first, "%s", w.output);
+        for (int threads = 3; threads <= 8; threads += 5) {
+            snprintf(w.output, sizeof w.output, "%s/out%d.h5", w.dir, threads);
+            w.o.threads = threads;
+            cr_assert_eq(execute(&w), 0, "%s", w.err.message);
+            cr_assert(file_equal(first, w.output), "%d threads", threads);
+        }
+        world_fini(&w);
+    }
+}
+
+Test(execute, what_a_clock_decided_is_not_reused)
+{
+    static const char clocked[] = "name: clocked\n"
+                                  "trace: {generate: {model: poisson, jobs: 100}, load: 1.0}\n"
+                                  "cluster: {nodes: [{count: 4, gpus: 8}]}\n"
+                                  "sweep: {policy: [fifo, {name: sa, budget_ms: 5, deterministic: false}]}\n";
+    struct world w;
+    world_init(&w, clocked);
+    cr_assert_eq(execute(&w), 0, "%s", w.err.message);
+    w.o.resume = true;
+    cr_assert_eq(execute(&w), 0, "%s", w.err.message);
+    cr_assert_eq(w.report.reused, 1);
+    cr_assert_eq(w.report.done, 1);
+    world_fini(&w);
+}
+
 Test(execute, every_run_is_in_the_file_under_its_id)
 {
     struct world w;

@@ -97,6 +97,7 @@ void case_placement(struct fuzz_case *c, const struct placement_ops *ops)
 {
     c->spec.placement = (struct placement_spec){ops, c->placement_params};
     params_default(c, ops->params, ops->n_params, c->placement_params);
+    c->may_stay |= ops == placement_find("yarn"); /* it refuses for ever what others place */
 }
 
 union param *case_param(struct fuzz_case *c, const char *name)
@@ -358,6 +359,16 @@ static void tell(const struct fuzz_case *c)
     }
 }
 
+/* From before the submission to some run times after it, or at the end of time. */
+static int64_t deadline_of(const struct fuzz_job *j, uint32_t i)
+{
+    int64_t after;
+    return __builtin_mul_overflow(j->duration_ns, (int64_t)(i % 5), &after) ||
+                   __builtin_add_overflow(j->submit_ns, after - 1000000000, &after)
+               ? INT64_MAX
+               : after;
+}
+
 void case_prepare(struct fuzz_case *c)
 {
     if (getenv("BRAID_FUZZ_TELL") != NULL)
@@ -365,6 +376,7 @@ void case_prepare(struct fuzz_case *c)
     const struct workload_columns want = {.start = true,
                                           .estimate = true,
                                           .priority = true,
+                                          .deadline = true,
                                           .model = true,
                                           .cpu = true,
                                           .memory = true,
@@ -384,6 +396,7 @@ void case_prepare(struct fuzz_case *c)
         w->cpu_milli[i] = j->cpu_milli;
         w->mem_kib[i] = j->mem_kib;
         w->priority[i] = j->priority;
+        w->deadline_ns[i] = i % 3 == 0 ? WORKLOAD_ABSENT : deadline_of(j, i); /* no bytes for it: the corpus keeps its meaning */
         w->vc[i] = name_of(&w->vcs, VC_NAMES[j->vc]);
         w->user[i] = name_of(&w->users, USERS[j->user]);
         w->model[i] = name_of(&w->models, MODELS[j->model]);

@@ -195,6 +195,7 @@ Test(metrics, deadlines_are_missed_only_when_passed)
     memcpy(s.workload.deadline_ns, deadlines, sizeof deadlines);
     compute(&m, &s);
     expect(&m, "deadline_miss_rate", 1.0 / 3); /* a in time to the second, b late, d early; e and f did not finish */
+    expect(&m, "deadline_met_rate", 2.0 / 5);  /* a and d of a, b, d, e, f */
     run_sample_fini(&s);
 }
 

@@ -70,6 +70,54 @@ Test(gittins_index, holds_for_service_beyond_the_range_of_sums)
     gittins_index_fini(&g);
 }
 
+/* ---- the best delta (0) ---- */
+
+Test(gittins_index, best_steps_cover_all_service)
+{
+    for (int64_t step = 0; step < GITTINS_STEPS_MAX; step++) {
+        int64_t begin = gittins_index_begin(0, step), next = gittins_index_begin(0, step + 1);
+        if (begin == INT64_MAX) {
+            cr_assert_eq(next, INT64_MAX);
+            continue;
+        }
+        cr_assert_eq(gittins_index_step(0, begin), step);
+        cr_assert_eq(gittins_index_step(0, next - 1), step, "step %d", (int)step);
+        cr_assert_geq(next - begin, S);
+        cr_assert(next == INT64_MAX || next - begin == S || next - begin <= begin / 32);
+    }
+    cr_assert_lt(gittins_index_step(0, INT64_MAX), GITTINS_STEPS_MAX);
+}
+
+/* Over all ends of later steps, one by one. */
+static double best_naive(const int64_t *values, size_t n, int64_t step)
+{
+    int64_t attained = gittins_index_begin(0, step);
+    double best = index_naive(values, n, attained, INT64_MAX);
+    for (int64_t k = step + 1; gittins_index_begin(0, k) != INT64_MAX; k++) {
+        double index = index_naive(values, n, attained, gittins_index_begin(0, k) - attained);
+        best = index > best ? index : best;
+    }
+    return best;
+}
+
+Test(gittins_index, best_is_the_greatest_over_all_later_steps)
+{
+    srand(2);
+    for (int round = 0; round < 60; round++) {
+        int64_t values[40], copy[40], most = (round % 3 == 0 ? 40 : round % 3 == 1 ? 3000 : 10000000) * S;
+        size_t n = (size_t)(rand() % 41);
+        for (size_t i = 0; i < n; i++)
+            copy[i] = values[i] = (int64_t)((double)rand() / RAND_MAX * (double)most) / (1 + rand() % 2 * 50);
+        struct gittins_index g;
+        cr_assert(gittins_index_init(&g, copy, n, 0));
+        for (int64_t step = 0; step < 900; step += 1 + step / 64) {
+            double want = best_naive(values, n, step), have = gittins_index_at(&g, step);
+            cr_assert_float_eq(have, want, 1e-9 * want, "round %d, step %d: %g, not %g", round, (int)step, have, want);
+        }
+        gittins_index_fini(&g);
+    }
+}
+
 static struct test_case *gittins(uint32_t gpus, const char *delta, const char *service)
 {
     struct test_case *c = case_create(1, gpus);
@@ -220,4 +268,35 @@ Test(gittins, agrees_with_a_naive_reference_by_time)
 Test(gittins, agrees_with_a_naive_reference_by_gpu_time)
 {
     against_reference(12, true);
+}
+
+/* Lengths 1000, 5, 5, 5. With delta 2 nothing ends in a first step, nor in any step of the long job before its last: it keeps the GPU. The best stretch of
+ * a fresh job is 5 s: index 3 / 20, against 1 / 900 at 100 s. */
+Test(gittins, a_surely_long_job_gives_way_under_the_best_delta)
+{
+    for (int is_best = 0; is_best < 2; is_best++) {
+        struct test_case *c = gittins(1, is_best ? "0" : "2", "time");
+        case_job(c, 0, 1000, 1);
+        for (int j = 0; j < 3; j++)
+            case_job(c, 100, 5, 1);
+        case_run(c);
+        for (uint32_t j = 1; j < 4; j++)
+            expect(c, j, (is_best ? 100 : 1000) + 5 * (j - 1), (is_best ? 105 : 1005) + 5 * (j - 1));
+        expect(c, 0, 0, is_best ? 1015 : 1000);
+        case_destroy(c);
+    }
+}
+
+/* Lengths 10, 6, 6: index(0) = 2 / 18 (to 6 s), at 6 s 1 / 4. The long one passes 6 before the others come: it stays. */
+Test(gittins, the_best_delta_looks_as_far_as_an_end)
+{
+    struct test_case *c = gittins(1, "0", "time");
+    case_job(c, 0, 10, 1);
+    case_job(c, 7, 6, 1);
+    case_job(c, 7, 6, 1);
+    case_run(c);
+    expect(c, 0, 0, 10);
+    expect(c, 1, 10, 16);
+    expect(c, 2, 16, 22);
+    case_destroy(c);
 }

@@ -250,8 +250,45 @@ Test(matching, released_search_is_the_same_where_nothing_is_rounded)
         for (size_t k = 0; k < (size_t)g.n * g.n; k++)
             g.w[k] = ceil(g.w[k] * 64); /* whole numbers: duals are halves of them */
         solve(&g);
-        cr_assert(matching_solve_released(g.n, g.w, released, g.memory));
+        cr_assert(matching_solve_released(g.n, NULL, g.n, g.w, released, g.memory));
         cr_assert_arr_eq(released, g.mate, g.n * sizeof *released);
+        graph_destroy(&g);
+    }
+    gsl_rng_free(r);
+}
+
+/* Vertices of a few classes: the same pairs as when each vertex is looked at by itself. Classes come in many pieces and in few, some are without
+ * edges between them, and w(v, u) is w(u, v) but for rounding. */
+Test(matching, classes_change_no_pair)
+{
+    enum { MOST = 130, KINDS = 9 };
+    gsl_rng *r = random_stream(6, "test", "classes");
+    for (uint32_t i = 0; i < 600; i++) {
+        uint32_t class_of[MOST], mate[MOST], kinds = 1 + i % KINDS;
+        double value[KINDS], w[KINDS * KINDS];
+        struct graph g = graph_create(KINDS + i % (MOST - KINDS));
+        for (uint32_t a = 0; a < kinds; a++)
+            value[a] = 0.1 + gsl_rng_uniform(r);
+        for (uint32_t a = 0; a < kinds; a++)
+            for (uint32_t b = 0; b <= a; b++) {
+                bool is_edge = i % 3 > 0 || gsl_rng_uniform(r) < 0.7;
+                double x = 0.37 / (3 * fmax(value[a], value[b]));
+                w[a * kinds + b] = is_edge ? (value[a] + 0.1 + value[b]) * x : 0;
+                w[b * kinds + a] = is_edge ? (value[b] + 0.1 + value[a]) * x : 0;
+            }
+        for (uint32_t u = 0; u < g.n; u++)
+            class_of[u] = i % 2 ? (uint32_t)gsl_rng_uniform_int(r, kinds) : u * kinds / g.n;
+        for (uint32_t u = 0; u < g.n; u++)
+            for (uint32_t v = 0; v < g.n; v++)
+                g.w[u * g.n + v] = u == v ? 0 : w[class_of[u] * kinds + class_of[v]];
+        bool is_whole = matching_solve_released(g.n, NULL, g.n, g.w, g.mate, g.memory);
+        cr_assert_eq(matching_solve_released(g.n, class_of, kinds, w, mate, g.memory), is_whole);
+        if (is_whole)
+            cr_assert_arr_eq(mate, g.mate, g.n * sizeof *mate, "graph %u", i);
+        solve(&g);
+        matching_solve_classes(g.n, class_of, kinds, w, mate, g.memory);
+        cr_assert_arr_eq(mate, g.mate, g.n * sizeof *mate, "graph %u", i);
+        (void)prove(&g);
         graph_destroy(&g);
     }
     gsl_rng_free(r);

@@ -99,6 +99,63 @@ Test(muri, without_matching_neighbours_are_paired)
     case_destroy(c);
 }
 
+static struct test_case *three_by_three(const char *grouping)
+{
+    struct test_case *c = braided("muri_s", 1, 2, 4);
+    case_param(c, "group", "3");
+    case_param(c, "grouping", grouping);
+    for (int i = 0; i < 2; i++) {
+        job_with(c, 0, 20, 1, 4, 0, 0, 0);
+        job_with(c, 0, 20, 1, 0, 4, 0, 0);
+        job_with(c, 0, 20, 1, 0, 0, 4, 0);
+    }
+    case_run(c);
+    return c;
+}
+
+Test(muri, rounds_of_pairs_make_no_groups_of_three_out_of_six)
+{
+    /* two jobs each on storage, CPU and GPU, two GPUs, at most three a group: the first round makes three pairs, and no two of these may be put
+     * together, so one pair waits for 20 s */
+    struct test_case *c = three_by_three("rounds");
+    uint32_t n_late = 0;
+    for (uint32_t i = 0; i < 6; i++)
+        n_late += case_end_s(c, i) > 39.999;
+    cr_expect_eq(n_late, 2u);
+    case_destroy(c);
+}
+
+Test(muri, all_sizes_at_once_make_two_groups_of_three)
+{
+    static const char *const ways[] = {"greedy", "exact", "by_profile"};
+    for (int k = 0; k < 3; k++) {
+        struct test_case *c = three_by_three(ways[k]);
+        for (uint32_t i = 0; i < 6; i++)
+            cr_expect_float_eq(case_end_s(c, i), 20, 1e-6, "%s: job %u ends at %g", ways[k], i, case_end_s(c, i));
+        case_destroy(c);
+    }
+}
+
+Test(muri, too_many_for_exact_go_by_rounds)
+{
+    struct test_case *c[2];
+    for (int k = 0; k < 2; k++) {
+        uint64_t x = 17;
+        c[k] = braided("muri_l", 1, 8, 4);
+        case_param(c[k], "grouping", k == 0 ? "exact" : "rounds");
+        for (int i = 0; i < 28; i++) { /* all different */
+            x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+            job_with(c[k], 0, 20, 1, 100 + i, (int)(x >> 24) % 90, 1 + (int)((x >> 30) % 90), (int)((x >> 36) % 90));
+        }
+        case_run(c[k]);
+    }
+    /* the first plan is the same */
+    for (uint32_t i = 0; i < 28; i++)
+        cr_expect_eq(case_start_s(c[0], i) > 0, case_start_s(c[1], i) > 0, "job %u", i);
+    case_destroy(c[0]);
+    case_destroy(c[1]);
+}
+
 Test(muri, without_sharing_it_is_srsf)
 {
     struct test_case *a = braided("muri_s", 2, 2, 1), *b = braided("srsf", 2, 2, 1);
@@ -122,6 +179,8 @@ Test(muri, random_cases_keep_the_books)
     uint64_t x = 4711;
     for (int round = 0; round < 100; round++) {
         struct test_case *c = braided(round % 2 ? "muri_s" : "muri_l", 2, 4, 2 + (uint32_t)(round % 3));
+        static const char *const ways[] = {"rounds", "greedy", "exact", "by_profile"};
+        case_param(c, "grouping", ways[round / 2 % 4]);
         c->spec.overhead.restart.constant_ns = round % 3 * S;
         for (int i = 0; i < 25; i++) {
             x ^= x << 13, x ^= x >> 7, x ^= x << 17;

@@ -1,6 +1,8 @@
 #include "cluster/placement/modules.h"
 #include "cluster/placement/want.h"
 
+#include <string.h>
+
 struct round_robin {
     struct packed packed;
     uint32_t *next; /* a partition: the node behind the last one used */
@@ -14,6 +16,13 @@ static int round_robin_init(void *self, const struct cluster *c, const union par
     if (r->next == NULL)
         return error_set(err, BRAID_FAILED, "memory is out for the placement's cursors");
     return packed_init(self, c, v, a, err);
+}
+
+static void round_robin_copy(void *to, const void *from, const struct cluster *c)
+{
+    struct round_robin *x = to;
+    const struct round_robin *y = from;
+    memcpy(x->next, y->next, c->n_partitions * sizeof *x->next);
 }
 
 static uint32_t round_robin_choose(void *self, const struct want *w, gsl_rng *rng)
@@ -42,4 +51,5 @@ const struct placement_ops placement_round_robin = {
     .state_size = sizeof(struct round_robin),
     .init = round_robin_init,
     .pick = round_robin_pick,
+    .copy = round_robin_copy,
 };

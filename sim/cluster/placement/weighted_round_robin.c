@@ -9,6 +9,8 @@
 #include "cluster/placement/modules.h"
 #include "cluster/placement/want.h"
 
+#include <string.h>
+
 enum { WEIGHT_ONE = 1000 }; /* weights are kept in thousandths, so that credits are whole */
 
 struct weighted_round_robin {
@@ -62,6 +64,14 @@ static int weighted_round_robin_init(void *self, const struct cluster *c, const 
         r->weight[i] = (int64_t)(weight * WEIGHT_ONE + 0.5) * p->n_nodes;
     }
     return packed_init(self, c, v, a, err);
+}
+
+static void weighted_round_robin_copy(void *to, const void *from, const struct cluster *c)
+{
+    struct weighted_round_robin *x = to;
+    const struct weighted_round_robin *y = from;
+    memcpy(x->credit, y->credit, c->n_pools * sizeof *x->credit);
+    memcpy(x->next, y->next, c->n_pools * sizeof *x->next);
 }
 
 static uint32_t weighted_round_robin_choose(void *self, const struct want *w, gsl_rng *rng)
@@ -119,4 +129,5 @@ const struct placement_ops placement_weighted_round_robin = {
     .state_size = sizeof(struct weighted_round_robin),
     .init = weighted_round_robin_init,
     .pick = weighted_round_robin_pick,
+    .copy = weighted_round_robin_copy,
 };

@@ -163,13 +163,18 @@ int sched_duration_ns(const struct sched *s, uint32_t job, int64_t *out);
 int sched_remaining_ns(const struct sched *s, uint32_t job, int64_t *out);
 /* Predicted time from now to its end if it runs on (running) or starts now (queued), overhead included (ESTIMATE). */
 int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out);
+/* The longest chain of predicted run times alone that begins with `job` and goes on through jobs that depend on each other, its own
+ * included (ESTIMATE); by the estimates as they are when any job's chain is asked for first. Without dependencies: its own. */
+int sched_chain_ns(const struct sched *s, uint32_t job, int64_t *out);
 int sched_recorded_start_ns(const struct sched *s, uint32_t job, int64_t *out); /* RECORD */
 int sched_deadline_ns(const struct sched *s, uint32_t job, int64_t *out);       /* DEADLINE */
 
-/* Stage times of one iteration alone (PROFILE): storage, CPU, GPU, network, ns; and the whole iteration. */
+/* Stage times of one iteration alone (PROFILE): storage, CPU, GPU, network, ns; and the whole iteration; with the error of
+ * `model: {profile_error: ..}`, as are the rates below. */
 int sched_stages_ns(const struct sched *s, uint32_t job, int64_t *iteration, int64_t out[4]);
 /* Work a ns that each of `n` jobs would do if they shared a set of GPUs, 1 = as fast as alone (PROFILE). SCHED_E_ABSENT: they cannot
- * share (no `model: {sharing: ..}`, no profile, not enough GPU memory); SCHED_E_ARGUMENT: too many. */
+ * share (no `model: {interleave: ..}`, no profile); SCHED_E_ARGUMENT: too many. Whether a set of GPUs has the memory for them only sched_join tells,
+ * for that depends on which. */
 int sched_group_rates(const struct sched *s, const uint32_t *jobs, uint32_t n, double *out);
 /* The jobs on the same GPUs as running `job`, itself included: their number, and up to `room` of them in `out`. */
 uint32_t sched_company(const struct sched *s, uint32_t job, uint32_t *out, uint32_t room);
@@ -187,6 +192,12 @@ uint32_t sched_held_gpus(const struct sched *s);
 /* CPU and host memory of all nodes of this instance's scope; 0 when any node's is unlimited. */
 uint64_t sched_capacity_cpu_milli(const struct sched *s);
 uint64_t sched_capacity_memory_kib(const struct sched *s);
+
+/* What of this run a plan by run times and counts of free GPUs alone would miss, in words for a message ("dependencies"); NULL: nothing, given that
+ * the placement takes any GPUs. That is: several virtual clusters, some that are not listed, quotas that change, dependencies, `on_exceed: kill`,
+ * jobs that share GPUs, an end by `stop`, and GPU types, CPU or host memory that can refuse a job while there are GPUs enough. For policies that
+ * plan a whole trace; O(demands x kinds of nodes). */
+const char *sched_beyond_counts(const struct sched *s);
 
 /* A share of one node held by a job. */
 struct place {
@@ -232,6 +243,12 @@ int sched_reserve(struct sched *s, uint32_t node, uint32_t gpus);
 void sched_release(struct sched *s); /* all that this instance reserved */
 /* Ask again at `when_ns` > now (allowed in every callback). The earliest of several wins; each call to `schedule` clears none. */
 int sched_wake_at(struct sched *s, int64_t when_ns);
+
+/* Tell a number of the policy's own (a price, a budget), which holds from now until it is told again: nobody asks in between, so a balance that
+ * flows stands still in the series from one round to the next. With `output: {series: ..}` it is in
+ * /series at the end of each bin, under `name` and the scope of this instance; costs next to nothing otherwise. `name` is copied, up to 63 bytes of
+ * it; the first 64 names of a run count, others are left out. Allowed in every callback but init. */
+void sched_observe(struct sched *s, const char *name, double value);
 
 /* Say why the next verb is taken (kept in the event log when it is on; costs nothing otherwise). */
 void sched_because(struct sched *s, const char *format, ...) __attribute__((format(printf, 2, 3)));

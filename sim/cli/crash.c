@@ -1,0 +1,73 @@
+/* crash.c - a policy plugin runs inside the program: when it crashes, the message should not look like braid's own fault, nor the other way
+ * round. Only what is safe in a signal handler is called there: the addresses of the stack are looked up, nothing is allocated. */
+#include "cli/crash.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRAMES = 64, STACK = 1 << 16 };
+
+static void put(const char *text)
+{
+    ssize_t done = write(STDERR_FILENO, text, strlen(text));
+    (void)done;
+}
+
+static bool is_plugin(const char *file)
+{
+    static const char *const ours[] = {"/libc.so", "/libc-",   "/libm.so",  "/libgcc_s", "/libgomp",
+                                       "/libgsl",  "/libhdf5", "/ld-linux", "/libbraid", "/libpthread"};
+    size_t n = strlen(file);
+    if (strstr(file, ".so") == NULL || n < 3)
+        return false;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strstr(file, ours[i]) != NULL)
+            return false;
+    return true;
+}
+
+/* The first frame from the top that lies in a plugin, if the crash is in it or in what it called. A policy's frames always lie over the
+ * engine's, so a crash of the engine itself has none. */
+static void on_crash(int number)
+{
+    void *frames[FRAMES];
+    int n = backtrace(frames, FRAMES);
+    put("braid: ");
+    for (int i = 0; i < n; i++) {
+        Dl_info info;
+        if (dladdr(frames[i], &info) == 0 || info.dli_fname == NULL || !is_plugin(info.dli_fname))
+            continue;
+        put(info.dli_fname);
+        put(": the plugin crashed (");
+        put(sigdescr_np(number));
+        put("); the fault is in it or in what it handed to braid: build it with -g -fsanitize=address, or run braid "
+            "under a debugger\n");
+        _exit(1);
+    }
+    put("crashed (");
+    put(sigdescr_np(number));
+    put("); this is a fault of braid: please report it with the config\n");
+    _exit(1);
+}
+
+void crash_explain(void)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    static char stack[STACK]; /* a handler needs room when the stack is what overflowed */
+    void *first[1];
+    backtrace(first, 1); /* loads what it needs now, not in the handler */
+    stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&alternative, NULL);
+    struct sigaction action = {.sa_handler = on_crash};
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = (int)SA_RESETHAND | SA_ONSTACK;
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+#endif
+}
