@@ -73,8 +73,8 @@ int search_init(struct search *x, struct sched *s, const union param *v, search_
     x->pending = sched_alloc(s, all, sizeof *x->pending);
     x->is_given = sched_alloc(s, all, sizeof *x->is_given);
     x->parked = sched_alloc(s, all, sizeof *x->parked);
-    if (x->jobs == NULL || x->keys == NULL || x->base_keys == NULL || x->weights == NULL || x->service_s == NULL || x->run_s == NULL ||
-        x->pending == NULL || x->is_given == NULL || x->parked == NULL ||
+    if (x->jobs == NULL || x->keys == NULL || x->base_keys == NULL || x->weights == NULL || x->service_s == NULL ||
+        x->run_s == NULL || x->pending == NULL || x->is_given == NULL || x->parked == NULL ||
         !search_queue_init(&x->queue, s, &x->pool, base_of(v[SEARCH_BASE].s), all) ||
         !search_problem_init(&x->problem, s, most))
         return error_set(err, BRAID_FAILED, "out of memory");
@@ -335,7 +335,8 @@ static bool look(struct search *x, struct sched *s, bool is_reflex)
     struct search_problem *p = &x->problem;
     gsl_rng_set(p->rng, (unsigned long)sched_random(s));
     uint32_t n = p->n_window + p->n_tail + p->n_victims;
-    uint32_t n_expected = is_reflex || sched_held_gpus(s) == 0 ? 0 : lookout_draw(&x->lookout, s, x->queue.base, p->rng);
+    uint32_t n_expected =
+        is_reflex || sched_held_gpus(s) == 0 ? 0 : lookout_draw(&x->lookout, s, x->queue.base, p->rng);
     for (uint32_t i = 0; i < n_expected; i++)
         x->weights[n + i] = priority_weight(s, x->lookout.jobs[i].like);
     for (uint32_t i = 0; i < n && n_expected > 0; i++)
@@ -383,7 +384,8 @@ static void decide(struct search *x, struct sched *s, bool is_reflex)
         return;
     if (!look(x, s, is_reflex))
         return;
-    if (!is_reflex && (!starts_all(p) || x->pending_gate < INT64_MAX)) /* where all start at once nothing was to be decided */
+    if (!is_reflex &&
+        (!starts_all(p) || x->pending_gate < INT64_MAX)) /* where all start at once nothing was to be decided */
         x->next_ns = instant_after(now, x->period_ns > x->latency_ns ? x->period_ns : x->latency_ns);
     const struct search_candidate *best = &p->best;
     const int64_t *starts = NULL;

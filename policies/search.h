@@ -56,14 +56,15 @@ enum search_param {
                      NULL,   "waiting jobs behind the window that plans reckon with, together and in the base order"}, \
     [SEARCH_BUDGET] = {"budget", PARAM_INT, budget_, 1,                                                                \
                        100000,   "",        NULL,    "plans that a decision tries, seeds included"},                   \
-    [SEARCH_REFLEX] = {"reflex",                                                                                       \
-                       PARAM_INT,                                                                                      \
-                       "12",                                                                                           \
-                       0,                                                                                              \
-                       1000,                                                                                           \
-                       "",                                                                                             \
-                       NULL,                                                                                           \
-                       "seeds that are tried between decisions whenever jobs come or end while others wait (victims > 0); 0: none"}, \
+    [SEARCH_REFLEX] =                                                                                                  \
+        {"reflex",                                                                                                     \
+         PARAM_INT,                                                                                                    \
+         "12",                                                                                                         \
+         0,                                                                                                            \
+         1000,                                                                                                         \
+         "",                                                                                                           \
+         NULL,                                                                                                         \
+         "seeds that are tried between decisions whenever jobs come or end while others wait (victims > 0); 0: none"}, \
     [SEARCH_BASE] = {"base",                                                                                           \
                      PARAM_CHOICE,                                                                                     \
                      "srsf",                                                                                           \
@@ -106,15 +107,18 @@ enum search_param {
                         horizon_,  0,                                                                                  \
                         1e9,       "s",                                                                                \
                         NULL,      "how far a plan is looked at; 0: until all jobs of the window have ended"},         \
-    [SEARCH_LOOKOUT] = {"lookout", PARAM_TIME,                                                                         \
-                        "4 h",     0,                                                                                  \
-                        1e9,       "s",                                                                                \
-                        NULL,      "how far ahead arrivals are expected, for which long jobs may wait (victims: 0, " \
-                                   "period > 0); 0: none"},                                                            \
-    [SEARCH_PAST] = {"past", PARAM_TIME, "4 h", 1,                                                                    \
-                     1e9,    "s",        NULL,   "time back from now whose arrivals these are drawn from"},            \
-    [SEARCH_SCENARIOS] = {"scenarios", PARAM_INT, "2", 1,                                                              \
-                          8,          "",        NULL, "draws of what may come"},                \
+    [SEARCH_LOOKOUT] = {"lookout",                                                                                     \
+                        PARAM_TIME,                                                                                    \
+                        "4 h",                                                                                         \
+                        0,                                                                                             \
+                        1e9,                                                                                           \
+                        "s",                                                                                           \
+                        NULL,                                                                                          \
+                        "how far ahead arrivals are expected, for which long jobs may wait (victims: 0, "              \
+                        "period > 0); 0: none"},                                                                       \
+    [SEARCH_PAST] = {"past", PARAM_TIME, "4 h", 1,                                                                     \
+                     1e9,    "s",        NULL,  "time back from now whose arrivals these are drawn from"},             \
+    [SEARCH_SCENARIOS] = {"scenarios", PARAM_INT, "2", 1, 8, "", NULL, "draws of what may come"},                      \
     [SEARCH_LATENCY] = {"latency", PARAM_TIME, "0 s", 0,                                                               \
                         1e9,       "s",        NULL,  "simulated time from a decision to its effect"},                 \
     [SEARCH_DETERMINISTIC] = {"deterministic",                                                                         \

@@ -2,6 +2,8 @@
 
 #include "policies/instant.h"
 
+#include <math.h>
+
 bool lookout_init(struct lookout *l, struct sched *s, int64_t ahead_ns, int64_t past_ns, uint32_t n_scenarios,
                   uint32_t most)
 {
@@ -52,7 +54,8 @@ static int64_t base_of(struct sched *s, const struct rollout_expected *e, enum s
     sched_estimate_ns(s, e->like, &length);
     switch (base) {
     case BASE_FIFO:
-        return instant_after(sched_now(s), e->after_ns);
+        length = instant_after(sched_now(s), e->after_ns);
+        return length > 0 ? length : 0;
     case BASE_SMALLEST:
         return sched_gpus(s, e->like);
     case BASE_SJF:
@@ -166,6 +169,15 @@ static void gate_try(void *self, struct rollout_lane *lane, uint32_t i)
     l->scores[i] = rollout_score(&terms, &g->p->weights);
 }
 
+/* Well between two keys, by ratio: what is hardly longer than the shorter one is not to be held back with the longer one. Not right in the
+ * middle, where rounding would decide of jobs with twice the GPUs. */
+static int64_t between(int64_t low, int64_t high)
+{
+    double middle = 0.97 * sqrt((double)low) * sqrt((double)high);
+    int64_t key = middle < 9.2e18 ? (int64_t)middle : high;
+    return key <= low ? low + 1 : key < high ? key : high;
+}
+
 /* None, and those that hold back the longest: so many of a thousand arrivals. */
 static uint32_t gates_make(struct lookout *l)
 {
@@ -174,7 +186,11 @@ static uint32_t gates_make(struct lookout *l)
     l->gates[0] = INT64_MAX;
     for (uint32_t k = 0; k < LOOKOUT_GATES - 1 && all > 0; k++) {
         uint32_t held = (uint32_t)((uint64_t)all * HELD[k] / 1000);
-        int64_t last = l->base[l->by_base[all - held - 1]], gate = last < INT64_MAX ? last + 1 : INT64_MAX;
+        int64_t last = l->base[l->by_base[all - held - 1]], gate = INT64_MAX;
+        if (held > 0 && last < l->base[l->by_base[all - held]]) /* equal ones are not to be told apart */
+            gate = between(last, l->base[l->by_base[all - held]]);
+        else if (held == 0 && last < INT64_MAX / 4)
+            gate = between(last, 4 * last);
         if (gate < l->gates[n - 1])
             l->gates[n++] = gate;
     }

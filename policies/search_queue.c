@@ -4,13 +4,14 @@
 
 enum { GONE = UINT32_MAX };
 
-/* A key is a slot and, below it, the base key in units of 2^10: 2 x 8,191 slots and 18 years of ns. */
-enum { BASE_BITS = 49, BASE_UNIT = 10 };
+/* A key is one of up to 2^14 slots and, below it, the base key: in ns up to 78 h, then in units of 2^15 ns. */
+enum { BASE_BITS = 49, BASE_UNIT = 15 };
 
 static int64_t key_of(uint32_t slot, int64_t base)
 {
-    int64_t most = (INT64_C(1) << BASE_BITS) - 1, part = base >> BASE_UNIT;
-    return ((int64_t)slot << BASE_BITS) | (part < most ? part : most);
+    const int64_t exact = INT64_C(1) << (BASE_BITS - 1);
+    int64_t part = base < exact ? base : exact + ((base - exact) >> BASE_UNIT);
+    return ((int64_t)slot << BASE_BITS) | part;
 }
 
 static int64_t key_in_plan(uint32_t i)

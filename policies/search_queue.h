@@ -5,7 +5,7 @@
  *            plan[0]  [0]  plan[1]  [1]
  *
  * A job that comes later stands before the first job of the plan that the base order would put behind it, among others there by that order
- * (to about a millionth of a second); when there is none, behind the plan. Jobs are kept by demand, so that a round looks at one head each.
+ * (long jobs to some 30 millionths of a second); when there is none, behind the plan. Jobs are kept by demand, so that a round looks at one head each.
  * Jobs whose base key is at the gate or beyond are held back: they may not start before the gate moves.
  */
 #ifndef POLICIES_SEARCH_QUEUE_H
@@ -32,7 +32,7 @@ struct search_queue {
     uint32_t *plan; /* UINT32_MAX: gone */
     int64_t *plan_base;
     uint32_t n_plan;
-    int64_t gate; /* a base key; INT64_MAX: nobody is held back */
+    int64_t gate;                /* a base key; INT64_MAX: nobody is held back */
     uint32_t *moved, moved_room; /* while a plan is laid down */
 };
 

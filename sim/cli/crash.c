@@ -10,6 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+void crash_explain(void)
+{
+}
+
+#else
+
 enum { FRAMES = 64, STACK = 1 << 16 };
 
 static void put(const char *text)
@@ -57,7 +65,6 @@ static void on_crash(int number)
 
 void crash_explain(void)
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     static char stack[STACK]; /* a handler needs room when the stack is what overflowed */
     void *first[1];
     backtrace(first, 1); /* loads what it needs now, not in the handler */
@@ -69,5 +76,6 @@ void crash_explain(void)
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
-#endif
 }
+
+#endif

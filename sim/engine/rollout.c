@@ -277,8 +277,9 @@ static void job_take(struct rollout *r, struct sched *s, uint32_t i, uint32_t jo
                                : time_after(overhead_of(sim, job, sim->jobs[job].start_ns >= 0), left);
     r->deadline_ns[i] = has_deadline ? deadline : SCHED_NEVER;
     if (is_expected) {
-        int64_t arrival = time_after(r->now_ns, w->expected[i - r->n].after_ns);
-        r->deadline_ns[i] = !has_deadline ? SCHED_NEVER : deadline > submit ? time_after(arrival, deadline - submit) : arrival;
+        int64_t arrival = time_after(r->now_ns, w->expected[i - r->n].after_ns), allowed;
+        if (has_deadline && !__builtin_sub_overflow(deadline, submit, &allowed))
+            r->deadline_ns[i] = time_after(arrival, allowed > 0 ? allowed : 0);
         r->arrival_ns[i - r->n] = submit = arrival;
     }
     r->waited_ns[i] = r->now_ns - submit;
@@ -403,7 +404,9 @@ bool rollout_freeze(struct rollout *r, struct sched *s, const struct rollout_win
         return out_of_memory(r);
     for (uint32_t i = 0; i < r->n_all; i++) {
         bool is_same = i > 0 && i != r->n && r->gpus[i] == r->gpus[i - 1];
-        r->earliest_ns[i] = i >= r->n ? r->arrival_ns[i - r->n] - r->now_ns : is_same ? r->earliest_ns[i - 1] : earliest(r, r->gpus[i]);
+        r->earliest_ns[i] = i >= r->n ? r->arrival_ns[i - r->n] - r->now_ns
+                            : is_same ? r->earliest_ns[i - 1]
+                                      : earliest(r, r->gpus[i]);
         if (i < r->n)
             rest_add(&r->all, r, i);
     }

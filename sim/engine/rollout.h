@@ -72,7 +72,7 @@ struct rollout_window {
     uint32_t n_expected;
     int64_t hold_ns;     /* after now: what plans hold back may start from then on */
     int64_t horizon_ns;  /* time ends so long after now; 0: when all jobs have ended */
-    bool wants_fairness;   /* unfairness is computed (else it is 0) */
+    bool wants_fairness; /* unfairness is computed (else it is 0) */
 };
 
 /* Stop a plan as soon as its score must exceed `score`; NULL where a plan is wanted whole. */

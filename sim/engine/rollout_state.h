@@ -45,7 +45,7 @@ struct rest {
 
 struct rollout {
     struct sim *sim;
-    struct arena *arena; /* of the run */
+    struct arena *arena;                       /* of the run */
     uint32_t vc, partition, most, most_marked; /* marked: without those expected, of which checkpoints know nothing */
 
     /* ---- the copy: read only while plans are rolled out ---- */
@@ -55,7 +55,7 @@ struct rollout {
     int64_t hold_ns;            /* an instant */
     uint32_t n, n_queued;       /* n: those expected not counted */
     uint32_t n_all;
-    int64_t *arrival_ns;        /* of those expected, by index - n */
+    int64_t *arrival_ns; /* of those expected, by index - n */
     uint32_t *job;
     uint32_t *class_of;
     uint32_t *gpus;

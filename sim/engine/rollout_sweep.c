@@ -250,8 +250,9 @@ static void mark_load(struct rollout_lane *lane, const struct mark *m)
 static bool resume(struct rollout_lane *lane, const struct rollout_plan *plan)
 {
     const struct rollout *r = lane->r;
-    bool is_alike = lane->version == r->version && lane->last_is_strict == plan->is_strict && lane->last_held == plan->n_held &&
-                    lane->n_last == plan->n && plan->n == r->n; /* over the same jobs: all of them */
+    bool is_alike = lane->version == r->version && lane->last_is_strict == plan->is_strict &&
+                    lane->last_held == plan->n_held && lane->n_last == plan->n &&
+                    plan->n == r->n; /* over the same jobs: all of them */
     uint32_t common = 0;
     while (is_alike && common < plan->n && lane->last[common] == plan->order[common])
         common++;

@@ -88,7 +88,8 @@ static void foretell(struct foreteller *p, struct sched *s)
         p->jobs[p->n++] = p->running[i];
     struct rollout_expected expected[EXPECTED];
     uint32_t n_expected = 0;
-    for (uint32_t i = 0; i < ask.expected; i++) /* the last jobs are copies of the first; what was rejected will be again */
+    for (uint32_t i = 0; i < ask.expected;
+         i++) /* the last jobs are copies of the first; what was rejected will be again */
         if (p->has_come[i]) {
             p->jobs[p->n + n_expected] = JOBS + i;
             expected[n_expected++] = (struct rollout_expected){i, sched_submit_ns(s, JOBS + i) - sched_now(s)};
@@ -103,7 +104,8 @@ static void foretell(struct foreteller *p, struct sched *s)
     for (uint32_t i = 0; i < p->n + n_expected; i++)
         p->order[i] = (uint16_t)i;
     struct rollout_lane *lane = rollout_lane(p->r);
-    struct rollout_plan plan = {.order = p->order, .n = p->n + n_expected, .is_strict = ask.is_strict, .n_expected = n_expected};
+    struct rollout_plan plan = {
+        .order = p->order, .n = p->n + n_expected, .is_strict = ask.is_strict, .n_expected = n_expected};
     for (uint32_t t = 0; t <= ask.tries;
          t++) { /* earlier orders must leave no trace: near ones, and ones of the other kind */
         plan.n_held = ask.hold_ns == 0 ? 0 : t < ask.tries ? draw(&ask.seed, plan.n) : plan.n / 3;
@@ -159,7 +161,8 @@ static void foreteller_schedule(void *self, struct sched *s)
         p->n_parked = 0;
     if (p->has_plan && sched_now(s) < p->hold_until_ns) /* anew each round: of several the earliest counts */
         sched_wake_at(s, p->n_parked > 0 ? sched_now(s) + 1 : p->hold_until_ns);
-    bool is_closed[CASE_JOBS] = {false}; /* a demand that found no place is not tried again: a try may draw from the stream */
+    bool is_closed[CASE_JOBS] = {
+        false}; /* a demand that found no place is not tried again: a try may draw from the stream */
     for (uint32_t i = 0; i < p->n_queue;) {
         uint32_t job = p->queue[i];
         bool is_held = p->has_plan && p->place[job] >= p->first_held && sched_now(s) < p->hold_until_ns;
@@ -221,9 +224,10 @@ static void check_case(struct test_case *c, uint64_t seed, uint32_t most_gpus, u
     for (uint32_t j = 0; j < c->n_jobs; j++) {
         if (ask.end[j] < 0 || c->r.jobs[j].status == STATUS_REJECTED)
             continue;
-        cr_assert_eq(c->r.jobs[j].end_ns, ask.end[j], "%s strict %d seed %llu, job %u (%u GPUs): foretold end %lld, came %lld",
-                     c->spec.placement.ops->name, ask.is_strict, (unsigned long long)seed, j, c->jobs[j].gpus, (long long)ask.end[j],
-                     (long long)c->r.jobs[j].end_ns);
+        cr_assert_eq(c->r.jobs[j].end_ns, ask.end[j],
+                     "%s strict %d seed %llu, job %u (%u GPUs): foretold end %lld, came %lld",
+                     c->spec.placement.ops->name, ask.is_strict, (unsigned long long)seed, j, c->jobs[j].gpus,
+                     (long long)ask.end[j], (long long)c->r.jobs[j].end_ns);
         if (c->r.jobs[j].start_ns >= 5 * S && c->r.jobs[j].restarts == 0)
             cr_assert_eq(c->r.jobs[j].start_ns, ask.start[j]);
     }
@@ -269,7 +273,8 @@ static void bounded(struct test_case *c)
         (struct node_group_spec){.count = 4, .gpus = 4, .gpu = "", .cpu_milli = 40000, .memory_kib = 30000000};
 }
 
-static void each_placement_with(uint32_t victims, uint32_t expected, int64_t hold_ns, void (*shape)(struct test_case *c), uint32_t most_gpus, uint32_t n_vcs)
+static void each_placement_with(uint32_t victims, uint32_t expected, int64_t hold_ns,
+                                void (*shape)(struct test_case *c), uint32_t most_gpus, uint32_t n_vcs)
 {
     for (const struct placement_ops *const *p = placement_list(); *p != NULL; p++)
         for (uint64_t seed = 1; seed <= 12; seed++) {

@@ -332,7 +332,7 @@ Test(auction, rich_users_are_served_as_they_come)
     for (uint64_t seed = 0; seed < 8; seed++) {
         struct test_case *c = market_case(seed);
         int64_t ends[200];
-        char users[200][8];
+        char users[200][16];
         for (uint32_t j = 0; j < c->n_jobs; j++) {
             snprintf(users[j], sizeof users[j], "u%u", j);
             c->jobs[j].user = users[j];
