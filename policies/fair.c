@@ -6,19 +6,28 @@
 
 #include <string.h>
 
-enum fair_by fair_by_of(const char *text)
+static enum fair_by by_of(const char *text)
 {
     return strcmp(text, "user") == 0 ? FAIR_BY_USER : strcmp(text, "vc") == 0 ? FAIR_BY_VC : FAIR_BY_VC_USER;
 }
 
-enum fair_fill fair_fill_of(const char *text)
+static enum fair_fill fill_of(const char *text)
 {
     return strcmp(text, "strict") == 0 ? FAIR_STRICT : FAIR_SKIP;
 }
 
-enum fair_preempt fair_preempt_of(const char *text)
+static enum fair_preempt preempt_of(const char *text)
 {
     return strcmp(text, "never") == 0 ? FAIR_NEVER : strcmp(text, "quantum") == 0 ? FAIR_QUANTUM : FAIR_WHEN_BETTER;
+}
+
+struct fair_rules fair_rules_of(const union param *v)
+{
+    return (struct fair_rules){.by = by_of(v[FAIR_PARAM_BY].s),
+                               .shares_path = v[FAIR_PARAM_SHARES].s,
+                               .fill = fill_of(v[FAIR_PARAM_FILL].s),
+                               .preempt = preempt_of(v[FAIR_PARAM_PREEMPT].s),
+                               .quantum_ns = v[FAIR_PARAM_QUANTUM].i};
 }
 
 int fair_setup(struct fair *f, struct sched *s, const struct fair_rules *rules, struct error *err)

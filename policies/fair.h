@@ -71,36 +71,47 @@ void fair_leave(struct fair *f, struct sched *s, uint32_t job);
 /* Make room for `job` by displacing others and start it; false: nothing has changed. */
 bool fair_displace(struct fair *f, struct sched *s, uint32_t job);
 
-/* ---- parameters that several of them have ------------------------------------------------------------------ */
+/* ---- parameters that all of them have ---------------------------------------------------------------------- */
 
-#define FAIR_PARAM_SHARES                                                                                              \
-    {                                                                                                                  \
-        "shares", PARAM_PATH, "", 0, 0, "", NULL,                                                                      \
-            "csv of who is entitled to what: name,parent,weight,guarantee (only name is needed); who is not in it "    \
-            "has weight 1"                                                                                             \
-    }
-#define FAIR_PARAM_BY(def_, choices_)                                                                                  \
-    {                                                                                                                  \
-        "by", PARAM_CHOICE, def_, 0, 0, "", choices_, "whose shares: users', or virtual clusters'"                     \
-    }
-#define FAIR_PARAM_FILL                                                                                                \
-    {                                                                                                                  \
-        "fill", PARAM_CHOICE, "skip", 0, 0, "", "strict|skip", "what happens behind a job that does not fit"           \
-    }
-#define FAIR_PARAM_PREEMPT(def_)                                                                                       \
-    {                                                                                                                  \
-        "preempt", PARAM_CHOICE, def_, 0, 0, "", "never|when_better|quantum",                                          \
-            "when a running job gives way to who has less"                                                             \
-    }
-#define FAIR_PARAM_QUANTUM                                                                                             \
-    {                                                                                                                  \
-        "quantum", PARAM_TIME, "6 min", 1e-3, 1e9, "s", NULL, "time a started job is safe (preempt: quantum)"          \
-    }
+/* The first parameters of each; those of its own begin at FAIR_N_PARAMS. */
+enum fair_param {
+    FAIR_PARAM_BY,
+    FAIR_PARAM_SHARES,
+    FAIR_PARAM_FILL,
+    FAIR_PARAM_PREEMPT,
+    FAIR_PARAM_QUANTUM,
+    FAIR_N_PARAMS
+};
 
-/* The values of texts that FAIR_PARAM_* allow. */
-enum fair_by fair_by_of(const char *text);
-enum fair_fill fair_fill_of(const char *text);
-enum fair_preempt fair_preempt_of(const char *text);
+#define FAIR_PARAMS(by_, by_choices_, by_help_, preempt_)                                                              \
+    [FAIR_PARAM_BY] = {"by", PARAM_CHOICE, by_, 0, 0, "", by_choices_, by_help_},                                      \
+    [FAIR_PARAM_SHARES] =                                                                                              \
+        {"shares",                                                                                                     \
+         PARAM_PATH,                                                                                                   \
+         "",                                                                                                           \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "",                                                                                                           \
+         NULL,                                                                                                         \
+         "csv of who is entitled to what: name,parent,weight,guarantee (only name is needed); who is not "             \
+         "in it has weight 1"},                                                                                        \
+    [FAIR_PARAM_FILL] = {"fill", PARAM_CHOICE, "skip",        0,                                                       \
+                         0,      "",           "strict|skip", "what happens behind a job that does not fit"},          \
+    [FAIR_PARAM_PREEMPT] = {"preempt",                                                                                 \
+                            PARAM_CHOICE,                                                                              \
+                            preempt_,                                                                                  \
+                            0,                                                                                         \
+                            0,                                                                                         \
+                            "",                                                                                        \
+                            "never|when_better|quantum",                                                               \
+                            "when a running job gives way to who has less"},                                           \
+    [FAIR_PARAM_QUANTUM] = {"quantum", PARAM_TIME, "6 min", 1e-3,                                                      \
+                            1e9,       "s",        NULL,    "time a started job is safe (preempt: quantum)"}
+
+#define FAIR_BY_HELP "whose shares: users', or virtual clusters'"
+
+/* What the parameters above say; the measure and the rest are the policy's own. */
+struct fair_rules fair_rules_of(const union param *v);
 
 #define FAIR_POLICY(id, name_, summary_, source_, params_, init_)                                                      \
     const struct policy_ops id = {.abi_version = BRAID_POLICY_ABI,                                                     \

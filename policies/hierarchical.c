@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum param_of { MEASURE, BY, SHARES, HALF_LIFE, AHEAD, FILL, PREEMPT, QUANTUM };
+enum param_of { MEASURE = FAIR_N_PARAMS, HALF_LIFE, AHEAD };
 
 static enum fair_measure measure_of(const char *text)
 {
@@ -14,31 +14,22 @@ static enum fair_measure measure_of(const char *text)
 
 static int hierarchical_init(void *self, struct sched *s, const union param *v, struct error *err)
 {
-    return fair_setup(self, s,
-                      &(struct fair_rules){.measure = measure_of(v[MEASURE].s),
-                                           .by = fair_by_of(v[BY].s),
-                                           .fill = fair_fill_of(v[FILL].s),
-                                           .preempt = fair_preempt_of(v[PREEMPT].s),
-                                           .quantum_ns = v[QUANTUM].i,
-                                           .half_life_ns = v[HALF_LIFE].i,
-                                           .ahead_ns = v[AHEAD].i,
-                                           .shares_path = v[SHARES].s},
-                      err);
+    struct fair_rules rules = fair_rules_of(v);
+    rules.measure = measure_of(v[MEASURE].s);
+    rules.half_life_ns = v[HALF_LIFE].i;
+    rules.ahead_ns = v[AHEAD].i;
+    return fair_setup(self, s, &rules, err);
 }
 
 static const struct param_spec hierarchical_params[] = {
+    FAIR_PARAMS("vc_user", "user|vc|vc_user",
+                "the leaves: users, virtual clusters, or the users of each virtual cluster", "never"),
     [MEASURE] = {"measure", PARAM_CHOICE, "gpus", 0, 0, "", "usage|gpus|dominant",
                  "what counts: decayed usage (as fair_share), GPUs held (max_min), dominant share (drf)"},
-    [BY] = {"by", PARAM_CHOICE, "vc_user", 0, 0, "", "user|vc|vc_user",
-            "the leaves: users, virtual clusters, or the users of each virtual cluster"},
-    [SHARES] = FAIR_PARAM_SHARES,
     [HALF_LIFE] = {"half_life", PARAM_TIME, "7 d", 1e-3, 1e9, "s", NULL,
                    "after this time a GPU-hour used counts half (measure: usage)"},
     [AHEAD] = {"ahead", PARAM_TIME, "10 min", 0, 1e9, "s", NULL,
                "what a running job will use in this time counts already (measure: usage)"},
-    [FILL] = FAIR_PARAM_FILL,
-    [PREEMPT] = FAIR_PARAM_PREEMPT("never"),
-    [QUANTUM] = FAIR_PARAM_QUANTUM,
 };
 
 FAIR_POLICY(policy_hierarchical, "hierarchical", "Shares at every level: groups, virtual clusters, users",

@@ -10,33 +10,24 @@
  */
 #include "policies/fair.h"
 
-enum param_of { BY, SHARES, BORROW, FILL, PREEMPT, QUANTUM };
+enum param_of { BORROW = FAIR_N_PARAMS };
 
 static int quota_init(void *self, struct sched *s, const union param *v, struct error *err)
 {
-    if (!v[BORROW].b && v[SHARES].s[0] == '\0')
+    struct fair_rules rules = fair_rules_of(v);
+    rules.measure = FAIR_GUARANTEE;
+    rules.may_borrow = v[BORROW].b;
+    if (!rules.may_borrow && rules.shares_path[0] == '\0')
         return error_set(
             err, BRAID_BAD_INPUT,
             "borrow: false needs guarantees, else no job could start; name a file of shares, or leave it out");
-    return fair_setup(self, s,
-                      &(struct fair_rules){.measure = FAIR_GUARANTEE,
-                                           .by = fair_by_of(v[BY].s),
-                                           .fill = fair_fill_of(v[FILL].s),
-                                           .preempt = fair_preempt_of(v[PREEMPT].s),
-                                           .quantum_ns = v[QUANTUM].i,
-                                           .may_borrow = v[BORROW].b,
-                                           .shares_path = v[SHARES].s},
-                      err);
+    return fair_setup(self, s, &rules, err);
 }
 
 static const struct param_spec quota_params[] = {
-    [BY] = FAIR_PARAM_BY("vc", "user|vc|vc_user"),
-    [SHARES] = FAIR_PARAM_SHARES,
+    FAIR_PARAMS("vc", "user|vc|vc_user", FAIR_BY_HELP, "when_better"),
     [BORROW] = {"borrow", PARAM_BOOL, "true", 0, 0, "", NULL,
                 "whether one may hold more than its guarantee; false: jobs beyond it wait"},
-    [FILL] = FAIR_PARAM_FILL,
-    [PREEMPT] = FAIR_PARAM_PREEMPT("when_better"),
-    [QUANTUM] = FAIR_PARAM_QUANTUM,
 };
 
 FAIR_POLICY(policy_quota, "quota", "Guaranteed GPUs, lent while idle and taken back by preemption",
