@@ -3,43 +3,27 @@
  */
 #include "experiment/execute.h"
 #include "experiment/outcome.h"
+#include "tests/bench/each_run.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-static double cpu_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int fail(const struct error *err)
-{
-    char text[1200];
-    fprintf(stderr, "bench_engine: %s\n", error_text(err, text, sizeof text));
-    return 1;
-}
-
-static int bench_run(const struct run_config *config)
+static int bench_run(const struct run_config *config, struct error *err)
 {
     enum { TRIALS = 3, LONG_S = 5 };
-    struct error err = {0};
     struct workload w;
     struct run_result r;
-    if (experiment_run_one(config, false, &w, &r, &err) != BRAID_OK)
-        return fail(&err);
+    if (experiment_run_one(config, false, &w, &r, err) != BRAID_OK)
+        return err->code;
     double best = 1e9;
     const struct run_spec spec = outcome_spec(config, &w, false, NULL);
     for (int i = 0; i < TRIALS; i++) {
         run_result_fini(&r);
-        double from = cpu_s();
-        if (run(&r, &spec, &err) != BRAID_OK) {
+        double from = cpu_process_s();
+        if (run(&r, &spec, err) != BRAID_OK) {
             workload_fini(&w);
-            return fail(&err);
+            return err->code;
         }
-        double took = cpu_s() - from;
+        double took = cpu_process_s() - from;
         best = took < best ? took : best;
         if (took > LONG_S)
             break;
@@ -61,23 +45,5 @@ static int bench_run(const struct run_config *config)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: bench_engine CONFIG.yaml [KEY=VALUE ...]\n");
-        return 2;
-    }
-    struct experiment x;
-    struct error err = {0};
-    struct config_override *sets = calloc((size_t)argc, sizeof *sets);
-    if (sets == NULL)
-        return 1;
-    for (int i = 2; i < argc; i++)
-        sets[i - 2].text = argv[i];
-    int code = experiment_load(&x, argv[1], sets, (size_t)argc - 2, &err);
-    free(sets);
-    if (code != BRAID_OK)
-        return fail(&err);
-    for (uint32_t i = 0; i < x.n_runs && code == 0; i++)
-        code = bench_run(&x.runs[i]);
-    experiment_fini(&x);
-    return code;
+    return each_run(argc, argv, bench_run);
 }
