@@ -6,7 +6,7 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,11 +65,12 @@ static void on_crash(int number)
 
 void crash_explain(void)
 {
-    static char stack[STACK]; /* a handler needs room when the stack is what overflowed */
     void *first[1];
     backtrace(first, 1); /* loads what it needs now, not in the handler */
-    stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
-    sigaltstack(&alternative, NULL);
+    stack_t alternative = {.ss_sp = malloc(STACK),
+                           .ss_size = STACK}; /* a handler needs room when the stack is what overflowed */
+    if (alternative.ss_sp != NULL)
+        sigaltstack(&alternative, NULL); /* kept for as long as the program runs */
     struct sigaction action = {.sa_handler = on_crash};
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND | SA_ONSTACK;
