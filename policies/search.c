@@ -11,12 +11,17 @@ uint32_t search_most(const struct search *x)
     return x->window + x->victims + 1;
 }
 
-static enum search_base base_of(const char *name)
+/* By the objective: who is to be early by deadlines, or by weight, comes early also where no decision was made. */
+static enum search_base base_of(const char *name, const struct rollout_weights *w)
 {
-    return strcmp(name, "fifo") == 0   ? BASE_FIFO
-           : strcmp(name, "sjf") == 0  ? BASE_SJF
-           : strcmp(name, "srsf") == 0 ? BASE_SRSF
-                                       : BASE_SMALLEST;
+    if (strcmp(name, "objective") == 0)
+        return w->misses > w->jct + w->weighted_jct ? BASE_EDF : w->weighted_jct > w->jct ? BASE_SMITH : BASE_SRSF;
+    return strcmp(name, "fifo") == 0    ? BASE_FIFO
+           : strcmp(name, "sjf") == 0   ? BASE_SJF
+           : strcmp(name, "srsf") == 0  ? BASE_SRSF
+           : strcmp(name, "smith") == 0 ? BASE_SMITH
+           : strcmp(name, "edf") == 0   ? BASE_EDF
+                                        : BASE_SMALLEST;
 }
 
 static int check(const struct search *x, bool is_deterministic, struct error *err)
@@ -75,7 +80,7 @@ int search_init(struct search *x, struct sched *s, const union param *v, search_
     x->parked = sched_alloc(s, all, sizeof *x->parked);
     if (x->jobs == NULL || x->keys == NULL || x->base_keys == NULL || x->weights == NULL || x->service_s == NULL ||
         x->run_s == NULL || x->pending == NULL || x->is_given == NULL || x->parked == NULL ||
-        !search_queue_init(&x->queue, s, &x->pool, base_of(v[SEARCH_BASE].s), all) ||
+        !search_queue_init(&x->queue, s, &x->pool, base_of(v[SEARCH_BASE].s, &x->wanted), all) ||
         !search_problem_init(&x->problem, s, most))
         return error_set(err, BRAID_FAILED, "out of memory");
     x->problem.rollout = rollout_create(s, all, lookout_most(&x->lookout));
@@ -155,12 +160,6 @@ static uint32_t job_of(const struct search *x, uint32_t index)
                                                         : p->n_window];
 }
 
-static double priority_weight(const struct sched *s, uint32_t job)
-{
-    double priority = sched_priority(s, job);
-    return 1 + (priority > 0 ? fmin(priority, 1e9) : 0);
-}
-
 static double run_s_of(const struct sched *s, uint32_t job)
 {
     int64_t run = 0;
@@ -183,7 +182,7 @@ static void window_take(struct search *x, struct sched *s)
     tail_at = p->n_window + p->n_victims;
     p->n = tail_at + (p->n_tail > 0);
     for (uint32_t i = 0; i < n_waiting + p->n_victims; i++)
-        x->weights[i] = priority_weight(s, x->jobs[i]);
+        x->weights[i] = search_weight(s, x->jobs[i]);
     for (uint32_t i = 0; i < tail_at; i++) {
         x->run_s[i] = run_s_of(s, job_of(x, i));
         x->service_s[i] = x->run_s[i] * sched_gpus(s, job_of(x, i));
@@ -250,27 +249,14 @@ static void seed_by_keys(struct search *x)
         seed_add(x);
 }
 
-static int64_t deadline_key(struct sched *s, uint32_t job)
-{
-    int64_t deadline;
-    return sched_deadline_ns(s, job, &deadline) == SCHED_OK ? deadline : INT64_MAX;
-}
-
 static int64_t hopeful_key(struct sched *s, uint32_t job)
 {
-    int64_t run = 0, deadline = deadline_key(s, job);
+    int64_t run = 0, deadline = search_base_key(s, job, BASE_EDF);
     sched_run_ns(s, job, &run);
     return instant_after(sched_now(s), run) <= deadline ? run : instant_after(run, INT64_MAX / 2);
 }
 
-/* Smith's rule with the GPUs as machine time: service a point of weight. */
-static int64_t smith_key(const struct search *x, uint32_t i)
-{
-    double key = x->service_s[i] * 1e9 / (i < x->problem.n_window ? x->weights[i] : 1);
-    return key < 9e18 ? (int64_t)key : INT64_MAX;
-}
-
-/* The order that stands comes first: the last decision and what came since. */
+/* The order that stands comes first, the last decision and what came since; then those that the objective asks for: a reflex tries but the first. */
 static void seeds_make(struct search *x, struct sched *s)
 {
     static const enum search_base BASES[] = {BASE_FIFO, BASE_SJF, BASE_SRSF, BASE_SMALLEST};
@@ -279,22 +265,22 @@ static void seeds_make(struct search *x, struct sched *s)
     for (uint32_t i = 0; i < p->n; i++) /* victims, the window as it stands, the tail */
         x->keys[i] = search_is_victim(p, i) ? (int64_t)i - p->n : (int64_t)i;
     seed_by_keys(x);
-    for (size_t b = 0; b < sizeof BASES / sizeof *BASES; b++) {
-        for (uint32_t i = 0; i < p->n; i++)
-            x->keys[i] = search_base_key(s, job_of(x, i), BASES[b]);
-        seed_by_keys(x);
-    }
     if (x->wanted.weighted_jct > 0) {
         for (uint32_t i = 0; i < p->n; i++)
-            x->keys[i] = smith_key(x, i);
+            x->keys[i] = search_base_key(s, job_of(x, i), BASE_SMITH);
         seed_by_keys(x);
     }
     if (x->wanted.misses > 0) {
         for (uint32_t i = 0; i < p->n; i++)
-            x->keys[i] = deadline_key(s, job_of(x, i));
+            x->keys[i] = search_base_key(s, job_of(x, i), BASE_EDF);
         seed_by_keys(x);
         for (uint32_t i = 0; i < p->n; i++) /* shortest first, those that are late whatever happens last */
             x->keys[i] = hopeful_key(s, job_of(x, i));
+        seed_by_keys(x);
+    }
+    for (size_t b = 0; b < sizeof BASES / sizeof *BASES; b++) {
+        for (uint32_t i = 0; i < p->n; i++)
+            x->keys[i] = search_base_key(s, job_of(x, i), BASES[b]);
         seed_by_keys(x);
     }
 }
@@ -338,7 +324,7 @@ static bool look(struct search *x, struct sched *s, bool is_reflex)
     uint32_t n_expected =
         is_reflex || sched_held_gpus(s) == 0 ? 0 : lookout_draw(&x->lookout, s, x->queue.base, p->rng);
     for (uint32_t i = 0; i < n_expected; i++)
-        x->weights[n + i] = priority_weight(s, x->lookout.jobs[i].like);
+        x->weights[n + i] = search_weight(s, x->lookout.jobs[i].like);
     for (uint32_t i = 0; i < n && n_expected > 0; i++)
         x->base_keys[i] = search_base_key(s, x->jobs[i], x->queue.base);
     const struct rollout_window w = {.jobs = x->jobs,

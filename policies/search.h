@@ -67,12 +67,13 @@ enum search_param {
          "seeds that are tried between decisions whenever jobs come or end while others wait (victims > 0); 0: none"}, \
     [SEARCH_BASE] = {"base",                                                                                           \
                      PARAM_CHOICE,                                                                                     \
-                     "srsf",                                                                                           \
+                     "objective",                                                                                      \
                      0,                                                                                                \
                      0,                                                                                                \
                      "",                                                                                               \
-                     "fifo|sjf|srsf|smallest",                                                                         \
-                     "order of the jobs that no decision has ordered yet"},                                            \
+                     "objective|fifo|sjf|srsf|smallest|smith|edf",                                                     \
+                     "order of the jobs that no decision has ordered yet; objective: edf, smith (srsf by weight) or "  \
+                     "srsf, by the largest weight"},                                                                   \
     [SEARCH_FILL] = {"fill",                                                                                           \
                      PARAM_CHOICE,                                                                                     \
                      "best",                                                                                           \

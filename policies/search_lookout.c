@@ -56,6 +56,14 @@ static int64_t base_of(struct sched *s, const struct rollout_expected *e, enum s
     case BASE_FIFO:
         length = instant_after(sched_now(s), e->after_ns);
         return length > 0 ? length : 0;
+    case BASE_EDF:
+        if (sched_deadline_ns(s, e->like, &product) != SCHED_OK ||
+            __builtin_sub_overflow(product, sched_submit_ns(s, e->like), &length))
+            return INT64_MAX;
+        length = instant_after(instant_after(sched_now(s), e->after_ns), length > 0 ? length : 0);
+        return length > 0 ? length : 0;
+    case BASE_SMITH:
+        return search_smith_key(s, e->like, length);
     case BASE_SMALLEST:
         return sched_gpus(s, e->like);
     case BASE_SJF:

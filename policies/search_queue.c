@@ -1,5 +1,6 @@
 #include "policies/search_queue.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { GONE = UINT32_MAX };
@@ -33,6 +34,18 @@ bool search_queue_init(struct search_queue *q, struct sched *s, struct jobset_po
     return q->class_of != NULL && q->plan != NULL && q->plan_base != NULL;
 }
 
+double search_weight(const struct sched *s, uint32_t job)
+{
+    double priority = sched_priority(s, job);
+    return 1 + (priority > 0 ? fmin(priority, 1e9) : 0);
+}
+
+int64_t search_smith_key(const struct sched *s, uint32_t job, int64_t length_ns)
+{
+    double key = (double)length_ns * sched_gpus(s, job) / search_weight(s, job);
+    return key < 9e18 ? (int64_t)key : INT64_MAX;
+}
+
 int64_t search_base_key(struct sched *s, uint32_t job, enum search_base base)
 {
     int64_t left = 0, product;
@@ -42,6 +55,13 @@ int64_t search_base_key(struct sched *s, uint32_t job, enum search_base base)
         return left > 0 ? left : 0;
     case BASE_SMALLEST:
         return sched_gpus(s, job);
+    case BASE_EDF:
+        if (sched_deadline_ns(s, job, &left) != SCHED_OK)
+            return INT64_MAX;
+        return left > 0 ? left : 0;
+    case BASE_SMITH:
+        sched_remaining_ns(s, job, &left);
+        return search_smith_key(s, job, left);
     case BASE_SJF:
         sched_remaining_ns(s, job, &left);
         return left;

@@ -13,7 +13,7 @@
 
 #include "policies/jobset.h"
 
-enum search_base { BASE_FIFO, BASE_SJF, BASE_SRSF, BASE_SMALLEST };
+enum search_base { BASE_FIFO, BASE_SJF, BASE_SRSF, BASE_SMALLEST, BASE_SMITH, BASE_EDF };
 
 struct search_class {
     struct jobset jobs;
@@ -38,6 +38,12 @@ struct search_queue {
 
 bool search_queue_init(struct search_queue *q, struct sched *s, struct jobset_pool *pool, enum search_base base,
                        uint32_t most);
+
+/* The weight of a job: 1 + its priority, at least 1. */
+double search_weight(const struct sched *s, uint32_t job);
+
+/* A length in GPU ns, the less the heavier the job is (Smith's rule with GPUs as machine time). */
+int64_t search_smith_key(const struct sched *s, uint32_t job, int64_t length_ns);
 
 /* What the base order goes by, >= 0; the less the earlier. */
 int64_t search_base_key(struct sched *s, uint32_t job, enum search_base base);
