@@ -130,7 +130,7 @@ static void instant(struct world *w)
             is_any = true;
             memcpy(w->before, w->jobs, sizeof w->jobs);
             memcpy(w->owner_before, w->owner, sizeof w->owner);
-            naive_schedule(w, (int)v);
+            (w->c->rules != NULL ? w->c->rules->schedule : naive_schedule)(w, (int)v);
             naive_settle(w, (int)v, w->is_asked);
         }
     }

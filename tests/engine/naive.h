@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NAIVE_JOBS = 64, NAIVE_NODES = 8, NAIVE_GPUS = 8, NAIVE_VCS = 4, NAIVE_CHANGES = 4 };
+enum { NAIVE_JOBS = 64, NAIVE_NODES = 8, NAIVE_GPUS = 8, NAIVE_VCS = 4, NAIVE_CHANGES = 4, NAIVE_USERS = 3 };
 
 /* The names are those of the parts of a policy and of the placement modules, in the same order as naive_*_names. */
 enum naive_order {
@@ -55,6 +55,17 @@ extern const char *const naive_order_names[N_ORDERS], *const naive_fill_names[N_
                                                           *const naive_preempt_names[N_PREEMPTS],
                                                               *const naive_placement_names[N_PLACEMENTS];
 
+struct naive_case;
+struct world; /* naive_world.h */
+struct test_case;
+
+/* A named policy that is no composition of the parts above. */
+struct naive_rules {
+    const char *policy;
+    void (*params)(const struct naive_case *c, struct test_case *t); /* NULL: its defaults */
+    void (*schedule)(struct world *w, int vc);                       /* what naive_schedule does for a composition */
+};
+
 enum naive_status { N_FINISHED, N_UNFINISHED, N_REJECTED, N_KILLED };
 
 /* Times in nanoseconds, whole seconds. */
@@ -62,7 +73,9 @@ struct naive_job {
     int64_t submit, duration, estimate;
     int64_t dice; /* order random: its value */
     uint32_t gpus;
-    int vc; /* -1: one that is not listed */
+    int vc;           /* -1: one that is not listed */
+    int user;         /* 0 … NAIVE_USERS - 1 */
+    int64_t deadline; /* -1: none */
     double priority;
 };
 
@@ -80,6 +93,7 @@ struct naive_case {
     struct naive_vc vcs[NAIVE_VCS];
     uint32_t n_jobs;
     struct naive_job jobs[NAIVE_JOBS]; /* by rank */
+    const struct naive_rules *rules;   /* NULL: order, fill and preempt */
     enum naive_order order;
     enum naive_fill fill;
     enum naive_preempt preempt;
