@@ -221,6 +221,27 @@ Test(placement, yarn_reckons_its_own_cpu_and_memory)
     world_fini(&h.w);
 }
 
+/* Racks of two nodes: the amounts of the scheme fit in the first alone, what the job asks in the second alone. */
+Test(placement, yarn_tells_what_no_rack_can_give)
+{
+    struct node_group_spec groups[] = {
+        {.count = 2, .gpus = 4, .gpu = "", .cpu_milli = 24000, .memory_kib = 100000000},
+        {.count = 2, .gpus = 4, .gpu = "", .cpu_milli = 64000, .memory_kib = 40000000},
+    };
+    struct cluster_spec spec = {.groups = groups, .n_groups = 2, .nodes_per_rack = 2};
+    static struct hand h;
+    world_init(&h.w, &spec, 1);
+    hand_use(&h, "yarn", NULL);
+    const struct demand modest = {.gpus = 8, .gpu_type = NAMES_NONE, .cpu_milli = 48000},
+                        greedy = {.gpus = 8, .gpu_type = NAMES_NONE, .cpu_milli = 48001};
+    cr_assert_eq(h.ops->pick(h.self, h.w.c, 0, &modest, h.w.rng, h.out, 64), 2);
+    cr_assert_null(h.ops->never(h.w.c, 0, &modest));
+    cr_assert_null(cluster_never_fits(h.w.c, 0, &greedy, true), "four nodes could share it");
+    cr_assert_eq(h.ops->pick(h.self, h.w.c, 0, &greedy, h.w.rng, h.out, 64), 0);
+    cr_assert_str_eq(h.ops->never(h.w.c, 0, &greedy), "too_large_for_rack");
+    world_fini(&h.w);
+}
+
 Test(placement, yarn_never_spans_racks)
 {
     static const uint32_t HELD[] = {0, 1, 0, 0, 0, 0};

@@ -97,7 +97,6 @@ void case_placement(struct fuzz_case *c, const struct placement_ops *ops)
 {
     c->spec.placement = (struct placement_spec){ops, c->placement_params};
     params_default(c, ops->params, ops->n_params, c->placement_params);
-    c->may_stay |= ops == placement_find("yarn"); /* it refuses for ever what others place */
 }
 
 union param *case_param(struct fuzz_case *c, const char *name)
@@ -396,7 +395,8 @@ void case_prepare(struct fuzz_case *c)
         w->cpu_milli[i] = j->cpu_milli;
         w->mem_kib[i] = j->mem_kib;
         w->priority[i] = j->priority;
-        w->deadline_ns[i] = i % 3 == 0 ? WORKLOAD_ABSENT : deadline_of(j, i); /* no bytes for it: the corpus keeps its meaning */
+        w->deadline_ns[i] =
+            i % 3 == 0 ? WORKLOAD_ABSENT : deadline_of(j, i); /* no bytes for it: the corpus keeps its meaning */
         w->vc[i] = name_of(&w->vcs, VC_NAMES[j->vc]);
         w->user[i] = name_of(&w->users, USERS[j->user]);
         w->model[i] = name_of(&w->models, MODELS[j->model]);

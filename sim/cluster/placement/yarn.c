@@ -129,7 +129,8 @@ static uint32_t yarn_pick(void *self, const struct cluster *c, uint32_t partitio
     return 0;
 }
 
-/* Nodes [begin, end) of the type with room for `gpus` GPUs of a job when they are free; `is_whole`: of exactly this size. */
+/* Nodes [begin, end) of the type with room for `gpus` GPUs of a job when they are free, by the scheme's amounts and by the job's own;
+ * `is_whole`: of exactly this size. */
 static uint32_t count_nodes(const struct cluster *c, const struct demand *d, uint32_t gpus, bool is_whole,
                             bool is_single, uint32_t begin, uint32_t end)
 {
@@ -138,7 +139,8 @@ static uint32_t count_nodes(const struct cluster *c, const struct demand *d, uin
     for (uint32_t node = begin; node < end; node++) {
         const struct pool *p = &c->pools[c->nodes[node].pool];
         count += pool_matches(p, d) && (is_whole ? p->gpus == gpus : p->gpus >= gpus) && cpu <= p->cpu_milli &&
-                 memory <= p->mem_kib;
+                 memory <= p->mem_kib && cluster_part_bound(d->cpu_milli, gpus, d->gpus) <= p->cpu_milli &&
+                 cluster_part_bound(d->mem_kib, gpus, d->gpus) <= p->mem_kib;
     }
     return count;
 }
