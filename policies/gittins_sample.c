@@ -1,11 +1,9 @@
 #include "policies/gittins_sample.h"
 
 #include "base/number.h"
+#include "cluster/sheet.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool gittins_sample_push(struct gittins_sample *x, int64_t value)
 {
@@ -35,39 +33,34 @@ int gittins_sample_trace(struct gittins_sample *x, struct sched *s, bool by_gpu_
     return BRAID_OK;
 }
 
-/* One line without its end: a value, the header in the first, or nothing. */
-static int sample_line(struct gittins_sample *x, const char *path, int line, const char *text, size_t n,
-                       struct error *err)
+/* The row in hand: a value, or in the first one the header. */
+static int sample_row(struct gittins_sample *x, struct sheet *s, bool is_first)
 {
     int64_t value;
-    if (n == 0 || (line == 1 && n == strlen("duration") && memcmp(text, "duration", n) == 0))
+    struct csv_field f = sheet_field(s, 0);
+    if (is_first && sheet_header_is(s, 0, "duration"))
         return BRAID_OK;
-    if (!number_parse_scaled(text, n, NS_PER_S, &value) || value < 0)
-        return error_at(err, BRAID_BAD_INPUT, path, line, 1,
+    if (s->csv.n_fields != 1 || !number_parse_scaled(f.text, f.n, NS_PER_S, &value) || value < 0)
+        return error_at(s->err, BRAID_BAD_INPUT, s->shown, (int)s->csv.line, 1,
                         "expected one service time in seconds (the file has the single column 'duration')");
-    return gittins_sample_push(x, value) ? BRAID_OK : error_set(err, BRAID_FAILED, "out of memory");
+    return gittins_sample_push(x, value) ? BRAID_OK : error_set(s->err, BRAID_FAILED, "out of memory");
 }
 
 int gittins_sample_file(struct gittins_sample *x, const char *path, struct error *err)
 {
-    FILE *f = fopen(path, "r");
-    if (f == NULL)
-        return error_at(err, BRAID_BAD_INPUT, path, 0, 0,
-                        "cannot be opened: %s; 'file' is a csv with the single column 'duration'", strerror(errno));
-    char *text = NULL;
-    size_t room = 0;
-    int code = BRAID_OK, line = 0;
-    for (ssize_t n; code == BRAID_OK && (n = getline(&text, &room, f)) >= 0;) {
-        size_t skip = ++line == 1 && n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark */
-        while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r'))
-            n--;
-        code = sample_line(x, path, line, text + skip, (size_t)n - skip, err);
+    struct sheet s;
+    bool has_row = true;
+    int code = sheet_open(&s, path, NULL, NULL, err);
+    if (code != BRAID_OK)
+        return code;
+    for (bool is_first = true; code == BRAID_OK; is_first = false) {
+        code = csv_next(&s.csv, &has_row, err);
+        if (code != BRAID_OK || !has_row)
+            break;
+        code = sample_row(x, &s, is_first);
     }
-    if (code == BRAID_OK && ferror(f))
-        code = error_at(err, BRAID_BAD_INPUT, path, line, 0, "cannot be read: %s", strerror(errno));
     if (code == BRAID_OK && x->n == 0)
         code = error_at(err, BRAID_BAD_INPUT, path, 0, 0, "holds no values below its header 'duration'");
-    free(text);
-    fclose(f);
+    sheet_close(&s);
     return code;
 }

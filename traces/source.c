@@ -75,7 +75,7 @@ int source_open(struct source *s, const char *path, const char *shown, struct er
     if (fstat(s->fd, &st) != 0)
         return error_at(err, BRAID_BAD_INPUT, shown, 0, 0, "cannot be opened: %s", strerror(errno));
     if (S_ISDIR(st.st_mode))
-        return failed(s, err, "is a folder; name a trace file");
+        return failed(s, err, "is a folder; name a file");
     int code = S_ISREG(st.st_mode) ? BRAID_OK : keep_pipe(s, err);
     return code == BRAID_OK ? source_rewind(s, err) : code;
 }

@@ -79,7 +79,7 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
 char *arena_text(struct arena *a, const char *text, size_t n)
 {
     char *copy = arena_alloc(a, n + 1, 1);
-    if (copy != NULL)
+    if (copy != NULL && n > 0)
         memcpy(copy, text, n);
     return copy;
 }

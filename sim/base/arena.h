@@ -25,7 +25,7 @@ void arena_fini(struct arena *a);
 /* `count * size` zeroed bytes, or NULL (overflow included). A count of 0 gives a valid pointer. */
 void *arena_alloc(struct arena *a, size_t count, size_t size);
 
-/* A copy of `n` bytes of `text` and a final '\0'. */
+/* A copy of `n` bytes of `text` (NULL will do for none) and a final '\0'. */
 char *arena_text(struct arena *a, const char *text, size_t n);
 
 #define ARENA_NEW(arena, type, count) ((type *)arena_alloc((arena), (count), sizeof(type)))

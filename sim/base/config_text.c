@@ -47,7 +47,8 @@ void config_text_add(struct config_text *t, const char *s, size_t n)
 
 void config_text_put(struct config_text *t, const char *s)
 {
-    config_text_add(t, s, strlen(s));
+    if (s != NULL)
+        config_text_add(t, s, strlen(s));
 }
 
 void config_text_format(struct config_text *t, const char *format, ...)

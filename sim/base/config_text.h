@@ -19,7 +19,7 @@ void config_text_fini(struct config_text *t);
 void config_text_clear(struct config_text *t);
 
 void config_text_add(struct config_text *t, const char *s, size_t n);
-void config_text_put(struct config_text *t, const char *s);
+void config_text_put(struct config_text *t, const char *s); /* NULL: nothing, as the text of an empty one is */
 void config_text_format(struct config_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A text as a YAML scalar, in double quotes where needed. */

@@ -91,7 +91,8 @@ uint32_t names_add(struct names *n, const char *text, size_t length)
     if ((n->count + 1) * 2 > n->n_slots && !names_rehash(n, n->n_slots == 0 ? 32 : n->n_slots * 2))
         return NAMES_NONE;
     n->slots[names_slot(n, text, length)] = n->count + 1;
-    memcpy(n->text + n->text_used, text, length);
+    if (length > 0)
+        memcpy(n->text + n->text_used, text, length);
     n->text[n->text_used + length] = '\0';
     n->at[n->count] = n->text_used;
     n->text_used += length + 1;

@@ -24,7 +24,7 @@ struct names {
 void names_init(struct names *n);
 void names_fini(struct names *n);
 
-/* The id of `text` (n bytes, no '\0' inside), added when new; NAMES_NONE when memory is out. */
+/* The id of `text` (n bytes, no '\0' inside; NULL will do for none), added when new; NAMES_NONE when memory is out. */
 uint32_t names_add(struct names *n, const char *text, size_t length);
 
 /* The id of `text`, or NAMES_NONE. */

@@ -239,7 +239,9 @@ static int print_compare(const struct compare *c, enum table_format format)
         print_heading(c, format);
         ok = print(table_of_means(c), format);
         struct table *improvements = table_of_improvements(c);
-        if (ok && improvements != NULL && table_n_rows(improvements) > 0) {
+        if (ok && improvements != NULL && table_is_empty(improvements)) {
+            table_destroy(improvements);
+        } else if (ok) {
             print_improvement_heading(c, format);
             ok = print(improvements, format);
         } else {
@@ -286,7 +288,7 @@ int cmd_compare(int argc, char **argv)
             return report_args_bad("compare", c, argv);
         }
         if (!ok)
-            return cli_usage("compare", "too many words in '%s'", optarg);
+            return cli_usage("compare", "--%s: more than %d", c == 'k' ? "by" : "metrics", WORD_LIST_MAX);
     }
     if (optind == argc)
         return cli_usage("compare", "which results files?");
@@ -311,7 +313,5 @@ int cmd_compare(int argc, char **argv)
     } else {
         code = cli_fail(&err);
     }
-    word_list_fini(&by);
-    word_list_fini(&metrics);
     return code;
 }

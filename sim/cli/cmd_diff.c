@@ -70,7 +70,7 @@ static bool print_columns(const struct diff *d)
         table_text(t, c == 0 || isnan(column->largest) ? "-" : text);
         table_text(t, column->job);
     }
-    bool ok = table_n_rows(t) == 0 || table_print(t, TABLE_FORMAT_TEXT, stdout);
+    bool ok = table_is_empty(t) || table_print(t, TABLE_FORMAT_TEXT, stdout);
     table_destroy(t);
     return ok;
 }
@@ -114,7 +114,7 @@ static bool print_largest(const struct diff *d)
         table_text(t, job->status[0]);
         table_text(t, job->status[1]);
     }
-    bool ok = table_n_rows(t) == 0 || table_print(t, TABLE_FORMAT_TEXT, stdout);
+    bool ok = table_is_empty(t) || table_print(t, TABLE_FORMAT_TEXT, stdout);
     table_destroy(t);
     return ok;
 }
@@ -255,7 +255,6 @@ int cmd_diff(int argc, char **argv)
         code = names.n > 0 ? diff_named(files, &names, &differs, &err) : diff_files(files, &differs, &err);
         report_files_close(files, 2);
     }
-    word_list_fini(&names);
     if (code != BRAID_OK)
         return cli_fail(&err);
     code = cli_finish();

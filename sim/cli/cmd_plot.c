@@ -59,7 +59,7 @@ int cmd_plot(int argc, char **argv)
             break;
         case 'f':
             if (!word_list_add(&figures, optarg))
-                return cli_usage("plot", "too many figures in '%s'", optarg);
+                return cli_usage("plot", "--figure: more than %d", WORD_LIST_MAX);
             break;
         case 't':
             o.type = optarg;
@@ -82,7 +82,5 @@ int cmd_plot(int argc, char **argv)
         o.dir = dir;
     o.figures = figures.words;
     o.n_figures = figures.n;
-    int code = plot(argv[optind], &o);
-    word_list_fini(&figures);
-    return code;
+    return plot(argv[optind], &o);
 }

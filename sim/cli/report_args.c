@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool add_word(struct word_list *list, const char *begin, const char *end)
+static bool add_word(struct word_list *list, char *begin, char *end)
 {
     while (begin < end && (*begin == ' ' || *begin == '\t'))
         begin++;
@@ -16,32 +16,25 @@ static bool add_word(struct word_list *list, const char *begin, const char *end)
         return true;
     if (list->n == WORD_LIST_MAX)
         return false;
-    const char *word = arena_text(&list->arena, begin, (size_t)(end - begin));
-    if (word == NULL)
-        return false;
-    list->words[list->n++] = word;
+    *end = '\0';
+    list->words[list->n++] = begin;
     return true;
 }
 
-bool word_list_add(struct word_list *list, const char *text)
+bool word_list_add(struct word_list *list, char *text)
 {
     int depth = 0;
-    const char *begin = text, *c = text;
+    char *begin = text, *c = text;
     for (; *c != '\0'; c++) {
         depth += *c == '[' || *c == '{' ? 1 : *c == ']' || *c == '}' ? -1 : 0;
         if (*c != ',' || depth > 0)
             continue;
+        char *next = c + 1;
         if (!add_word(list, begin, c))
             return false;
-        begin = c + 1;
+        begin = next;
     }
     return add_word(list, begin, c);
-}
-
-void word_list_fini(struct word_list *list)
-{
-    arena_fini(&list->arena);
-    *list = (struct word_list){0};
 }
 
 int report_files_open(struct report_file **out, char *const *paths, size_t n, struct error *err)

@@ -10,12 +10,11 @@ enum { WORD_LIST_MAX = 64 };
 struct word_list {
     const char *words[WORD_LIST_MAX];
     uint32_t n;
-    struct arena arena;
 };
 
-/* Add the words of `text`, blanks around them removed and empty ones dropped; false when there are too many or memory is out. */
-bool word_list_add(struct word_list *list, const char *text);
-void word_list_fini(struct word_list *list);
+/* Add the words of `text`, blanks around them removed and empty ones dropped; false when there are more than WORD_LIST_MAX. They stay where
+ * they are: `text`, an argument of the program, is cut into them. */
+bool word_list_add(struct word_list *list, char *text);
 
 /* Open all, or none with `err` filled; `*out` is to be closed with report_files_close. */
 int report_files_open(struct report_file **out, char *const *paths, size_t n, struct error *err);

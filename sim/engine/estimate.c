@@ -1,6 +1,7 @@
 /* estimate.c - what a policy may know of a job's length (`estimate:` of the config). Only the past is ever used. */
 #include "base/number.h"
 #include "base/random.h"
+#include "cluster/sheet.h"
 #include "engine/sim.h"
 
 #include <gsl/gsl_randist.h>
@@ -99,6 +100,7 @@ struct id_estimate {
     const char *id;
     size_t length;
     int64_t ns;
+    uint64_t line;
 };
 
 static int id_compare(const void *a, const void *b)
@@ -107,65 +109,75 @@ static int id_compare(const void *a, const void *b)
     return text_compare_natural(x->id, x->length, y->id, y->length);
 }
 
-static int file_read(struct sim *sim, const char *path, struct id_estimate **out, size_t *n, struct error *err)
+static int row_compare(const void *a, const void *b)
 {
-    FILE *f = fopen(path, "r");
-    if (f == NULL)
-        return error_at(err, BRAID_BAD_INPUT, path, 0, 0, "cannot be read: estimates come from a csv with columns id,estimate");
-    char *line = NULL;
-    size_t room = 0, have = 0;
-    struct id_estimate *rows = NULL;
-    int code = BRAID_OK, number = 0;
-    *n = 0;
-    for (ssize_t length; code == BRAID_OK && (length = getline(&line, &room, f)) >= 0;) {
-        number++;
-        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
-            line[--length] = '\0';
-        const char *comma = memchr(line, ',', (size_t)length);
-        if (length == 0 || (number == 1 && strcmp(line, "id,estimate") == 0))
-            continue;
-        struct id_estimate e = {0};
-        if (comma == NULL || !number_parse_scaled(comma + 1, strlen(comma + 1), NS_PER_S, &e.ns) || e.ns < 0) {
-            code = error_at(err, BRAID_BAD_INPUT, path, number, 1, "expected a job's id, a comma and its estimate in seconds");
-            break;
-        }
-        e.length = (size_t)(comma - line);
-        e.id = arena_text(&sim->arena, line, e.length);
-        if (*n == have) {
-            have = have * 2 + 1024;
-            struct id_estimate *grown = realloc(rows, have * sizeof *rows);
-            if (grown == NULL) {
-                code = error_set(err, BRAID_FAILED, "out of memory");
-                break;
-            }
-            rows = grown;
-        }
-        rows[(*n)++] = e;
+    const struct id_estimate *x = a, *y = b;
+    int order = id_compare(a, b);
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* The row in hand; `*rows` has n before it and grows by one. */
+static int row_read(struct sheet *s, struct id_estimate **rows, uint32_t n)
+{
+    struct id_estimate e = {.line = s->csv.line};
+    struct csv_field id = sheet_field(s, s->column[0]), seconds = sheet_field(s, s->column[1]);
+    if (!number_parse_scaled(seconds.text, seconds.n, NS_PER_S, &e.ns) || e.ns < 0)
+        return sheet_error(s, s->column[1], "the estimate", "it in seconds, 0 or more");
+    e.id = arena_text(s->arena, id.text, id.n);
+    e.length = id.n;
+    struct id_estimate *grown = e.id == NULL ? NULL : sheet_append(s->arena, *rows, n, sizeof e, &e);
+    if (grown == NULL)
+        return error_set(s->err, BRAID_FAILED, "out of memory for the estimates");
+    *rows = grown;
+    return BRAID_OK;
+}
+
+/* A header may be missing: then the columns are the id and the estimate. */
+static int rows_read(struct sheet *s, struct id_estimate **rows, uint32_t *n)
+{
+    static const char *const columns[] = {"id", "estimate"};
+    bool has_row;
+    int status = csv_next(&s->csv, &has_row, s->err);
+    if (status == BRAID_OK && has_row && !sheet_header_has(s, columns, 2)) {
+        if (s->csv.n_fields != 2)
+            return error_at(s->err, BRAID_BAD_INPUT, s->shown, (int)s->csv.line, 0,
+                            "expected the header 'id,estimate', or a job's id and its estimate in seconds");
+        s->column[0] = 0;
+        s->column[1] = 1;
+        status = row_read(s, rows, (*n)++);
     }
-    if (code == BRAID_OK && ferror(f))
-        code = error_at(err, BRAID_FAILED, path, number, 0, "cannot be read to its end");
-    free(line);
-    fclose(f);
-    if (code != BRAID_OK) {
-        free(rows);
-        return code;
+    while (status == BRAID_OK && has_row) {
+        status = sheet_next(s, 2, &has_row);
+        if (status == BRAID_OK && has_row)
+            status = row_read(s, rows, (*n)++);
     }
-    *out = rows;
+    if (status != BRAID_OK || *n == 0)
+        return status;
+    qsort(*rows, *n, sizeof **rows, row_compare);
+    for (uint32_t i = 1; i < *n; i++)
+        if (id_compare(&(*rows)[i - 1], &(*rows)[i]) == 0)
+            return error_at(s->err, BRAID_BAD_INPUT, s->shown, (int)(*rows)[i].line, 1,
+                            "job %.*s has an estimate already, in line %llu; leave one out", (int)(*rows)[i].length,
+                            (*rows)[i].id, (unsigned long long)(*rows)[i - 1].line);
     return BRAID_OK;
 }
 
 static int file_prepare(struct sim *sim, struct error *err)
 {
     const struct workload *w = sim->w;
+    struct arena a;
+    struct sheet s;
     struct id_estimate *rows = NULL;
-    size_t n = 0;
-    int code = file_read(sim, sim->spec->estimate.path, &rows, &n, err);
-    if (code != BRAID_OK)
-        return code;
-    if (n > 0)
-        qsort(rows, n, sizeof *rows, id_compare);
+    uint32_t n = 0;
+    arena_init(&a);
+    int code = sheet_open(&s, sim->spec->estimate.path, NULL, &a, err);
+    if (code == BRAID_OK) {
+        code = rows_read(&s, &rows, &n);
+        sheet_close(&s);
+    }
     for (uint32_t job = 0; job < w->n_jobs && code == BRAID_OK; job++) {
-        struct id_estimate want = {w->id_text + w->id_at[job], (size_t)(w->id_at[job + 1] - w->id_at[job]), 0};
+        struct id_estimate want = {.id = w->id_text + w->id_at[job],
+                                   .length = (size_t)(w->id_at[job + 1] - w->id_at[job])};
         const struct id_estimate *found = n > 0 ? bsearch(&want, rows, n, sizeof *rows, id_compare) : NULL;
         if (found == NULL)
             code = error_at(err, BRAID_BAD_INPUT, sim->spec->estimate.path, 0, 0, "has no estimate for job %.*s",
@@ -173,7 +185,7 @@ static int file_prepare(struct sim *sim, struct error *err)
         else
             sim->estimate_ns[job] = found->ns < 1 ? 1 : found->ns;
     }
-    free(rows);
+    arena_fini(&a);
     return code;
 }
 
@@ -189,8 +201,9 @@ int estimate_prepare(struct sim *sim, struct error *err)
     switch (spec->source) {
     case ESTIMATE_TRACE:
         if (w->estimate_ns == NULL)
-            return error_set(err, BRAID_BAD_INPUT, "estimate.source is trace, but the trace has no estimates; use exact, noise, "
-                                                   "user_mean or file");
+            return error_set(err, BRAID_BAD_INPUT,
+                             "estimate.source is trace, but the trace has no estimates; use exact, noise, "
+                             "user_mean or file");
         for (uint32_t j = 0; j < w->n_jobs; j++) /* a job without an estimate counts as an hour */
             sim->estimate_ns[j] = w->estimate_ns[j] == WORKLOAD_ABSENT ? UNKNOWN_S * NS_PER_S
                                   : w->estimate_ns[j] < 1              ? 1

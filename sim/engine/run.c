@@ -218,7 +218,7 @@ static int policies_init(struct sim *sim, uint32_t *n_ready, struct error *err)
         if (sim->ops->init != NULL && sim->ops->init(s->self, s, sim->spec->policy.params, err) != 0) {
             if (err != NULL && err->code == BRAID_OK)
                 error_set(err, BRAID_BAD_INPUT, "policy %s refuses its parameters", sim->ops->name);
-            return BRAID_BAD_INPUT;
+            return err != NULL ? err->code : BRAID_BAD_INPUT;
         }
     }
     return BRAID_OK;

@@ -65,7 +65,7 @@ void config_fill_value(struct config_fill *f, const struct config_key *key, cons
 {
     config_text_clear(&f->scratch);
     config_value_write(&f->scratch, key, value);
-    config_fill_put(f, f->scratch.s != NULL ? f->scratch.s : "");
+    config_fill_put(f, f->scratch.s);
 }
 
 struct config_file *config_fill_file(struct config_fill *f, const struct config_key *key,

@@ -272,6 +272,7 @@ static bool lines_read(struct cost_lines *lines, const char *path)
         ok = (lines->v[lines->n] = strdup(line)) != NULL;
         lines->n += ok;
     }
+    ok = ok && feof(in); /* else it could not be read, or memory is out */
     free(line);
     fclose(in);
     return ok;

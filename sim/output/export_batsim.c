@@ -157,17 +157,17 @@ static int open_columns(struct batsim *b, const struct report_table *t, struct e
     bool ok = true;
     b->status = report_column_need(t, "status", err);
     if (b->status == NULL)
-        return BRAID_BAD_INPUT;
+        return err->code;
     for (int i = 0; i < N_NUMBERS; i++) {
         b->numbers[i] = report_column_need(t, number_names[i], err);
         if (b->numbers[i] == NULL)
-            return BRAID_BAD_INPUT;
+            return err->code;
         ok = (b->values[i] = malloc(BLOCK * sizeof(double))) != NULL && ok;
     }
     for (int i = 0; i < N_TEXTS; i++) {
         b->texts[i] = report_column_need(t, text_names[i], err);
         if (b->texts[i] == NULL)
-            return BRAID_BAD_INPUT;
+            return err->code;
         ok = (b->strings[i] = malloc(BLOCK * (b->texts[i]->width + 1))) != NULL && ok;
     }
     ok = (b->statuses = malloc(BLOCK * sizeof *b->statuses)) != NULL && ok;

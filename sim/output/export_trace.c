@@ -56,7 +56,7 @@ static int load_jobs(struct trace_jobs *j, const struct report_file *f, const st
               (j->start = report_load_f64(&t, "start", rows, &j->arena, err)) != NULL &&
               (j->end = report_load_f64(&t, "end", rows, &j->arena, err)) != NULL;
     report_table_close(&t);
-    return ok ? BRAID_OK : BRAID_BAD_INPUT;
+    return ok ? BRAID_OK : err->code;
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ static int write_segments(yajl_gen g, FILE *out, const struct trace_jobs *j, con
               (first = report_load_i64(&allocs, "gpu_first", alloc_rows, &a, err)) != NULL &&
               (count = report_load_i64(&allocs, "gpu_count", alloc_rows, &a, err)) != NULL;
     if (!ok)
-        code = BRAID_BAD_INPUT;
+        code = err->code;
     for (uint64_t i = 0; ok && code == BRAID_OK && i < alloc_rows.count && !ferror(out); i++) {
         uint64_t at = (uint64_t)of[i] - rows.begin;
         if (at >= rows.count || (uint64_t)job[at] >= j->n) {
@@ -253,7 +253,7 @@ static int write_counters(yajl_gen g, FILE *out, const struct report_file *f, co
                                *value = report_column_need(&t, "value", err);
     if (time == NULL || scope == NULL || name == NULL || value == NULL) {
         report_table_close(&t);
-        return BRAID_BAD_INPUT;
+        return err->code;
     }
     double *times = malloc(BLOCK * sizeof *times), *values = malloc(BLOCK * sizeof *values);
     char *scopes = malloc(BLOCK * (scope->width + 1)), *names = malloc(BLOCK * (name->width + 1));

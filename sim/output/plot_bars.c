@@ -28,7 +28,7 @@ static int load_metric(struct plot_job *p, const char *metric, double **out, str
         n += p->combo->policies[i].n_runs;
     double *values = malloc(n * sizeof *values);
     if (c == NULL)
-        code = BRAID_BAD_INPUT;
+        code = err->code;
     else if (values == NULL)
         code = error_set(err, BRAID_FAILED, "out of memory");
     for (uint32_t i = 0, k = 0; code == BRAID_OK && i < p->combo->n_policies; i++)

@@ -34,7 +34,7 @@ static int add_run(struct sample_times *s, const struct report_file *f, const st
     int64_t *status = to == NULL ? NULL : report_load_i64(&t, "status", rows, &a, err);
     struct measure_window window;
     if (status == NULL)
-        code = BRAID_BAD_INPUT;
+        code = err->code;
     if (code == BRAID_OK)
         code = report_config_measure(&window, f, run, submit[0], err);
     if (code == BRAID_OK && s->room - s->n < rows.count) {

@@ -40,7 +40,7 @@ int curve_load(struct curve *c, const struct report_file *f, const struct report
                                *value = report_column_need(&t, "value", err);
     if (time == NULL || scope == NULL || name == NULL || value == NULL) {
         report_table_close(&t);
-        return BRAID_BAD_INPUT;
+        return err->code;
     }
     double *times = malloc(BLOCK * sizeof *times), *values = malloc(BLOCK * sizeof *values);
     char *scopes = malloc(BLOCK * (scope->width + 1)), *names = malloc(BLOCK * (name->width + 1));

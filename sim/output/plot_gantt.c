@@ -35,7 +35,7 @@ static int load_jobs(struct gantt_jobs *j, const struct report_file *f, const st
     j->stride = id == NULL ? 1 : id->width + 1;
     j->ids = ARENA_NEW(&j->arena, char, rows.count * j->stride);
     if (id == NULL)
-        code = BRAID_BAD_INPUT;
+        code = err->code;
     else if (j->ids == NULL)
         code = error_set(err, BRAID_FAILED, "out of memory");
     else
@@ -45,7 +45,7 @@ static int load_jobs(struct gantt_jobs *j, const struct report_file *f, const st
               (j->end = report_load_f64(&t, "end", rows, &j->arena, err)) != NULL &&
               (j->gpus = report_load_i64(&t, "gpus", rows, &j->arena, err)) != NULL;
     report_table_close(&t);
-    return ok ? BRAID_OK : code != BRAID_OK ? code : BRAID_BAD_INPUT;
+    return ok ? BRAID_OK : code != BRAID_OK ? code : err->code;
 }
 
 /* Light tints of the palette, so that dark text is read on them. */

@@ -193,8 +193,10 @@ static int load_status(struct job_columns *c, const struct report_table *t, stru
     const struct report_column *status = report_column_need(t, "status", err);
     int64_t *codes = status == NULL ? NULL : report_load_i64(t, "status", rows, &c->arena, err);
     c->count = ARENA_NEW(&c->arena, uint8_t, rows.count);
-    if (codes == NULL || c->count == NULL)
-        return BRAID_BAD_INPUT;
+    if (codes == NULL)
+        return err->code;
+    if (c->count == NULL)
+        return error_set(err, BRAID_FAILED, "out of memory");
     for (uint64_t j = 0; j < rows.count; j++) {
         const char *text = report_enum_text(status, codes[j]);
         c->count[j] = SAMPLE_JOBS;
@@ -211,7 +213,7 @@ static int load_sources(struct job_columns *c, const struct report_table *t, str
     for (int i = 0; i < N_SOURCES; i++) {
         c->source[i] = report_load_f64(t, source_names[i], rows, &c->arena, err);
         if (c->source[i] == NULL)
-            return BRAID_BAD_INPUT;
+            return err->code;
     }
     return load_status(c, t, rows, err);
 }
@@ -239,7 +241,7 @@ static int append_key(const struct report_table *t, const char *key, uint64_t be
 {
     const struct report_column *c = report_column_need(t, key, err);
     if (c == NULL)
-        return BRAID_BAD_INPUT;
+        return err->code;
     int code;
     int64_t *numbers = NULL;
     char *texts = NULL;

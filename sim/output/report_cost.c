@@ -80,6 +80,8 @@ int report_cost_load(struct report_cost *out, const struct report_file *f, struc
             code = read_header(out, f, path, line, err);
         while (code == BRAID_OK && getline(&line, &room, file) > 0)
             read_row(out, f, line);
+        if (code == BRAID_OK && !feof(file))
+            code = error_at(err, BRAID_FAILED, path, 0, 0, "cannot be read to its end: %s", strerror(errno));
         fclose(file);
     }
     free(line);

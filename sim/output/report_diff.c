@@ -53,7 +53,7 @@ static int side_open(struct side *s, const struct report_file *f, const struct r
     s->id = report_column_need(&s->t, "id", err);
     s->status = s->id == NULL ? NULL : report_column_need(&s->t, "status", err);
     if (s->status == NULL)
-        code = BRAID_BAD_INPUT;
+        code = err->code;
     if (code != BRAID_OK)
         report_table_close(&s->t);
     return code;
@@ -74,7 +74,7 @@ static int read_column(const struct side *s, const char *name, double *out, stru
 {
     const struct report_column *c = report_column_need(&s->t, name, err);
     if (c == NULL)
-        return BRAID_BAD_INPUT;
+        return err->code;
     return report_read_f64(&s->t, c, s->run->tables[RESULTS_JOBS].begin + s->from, s->count, out, err);
 }
 

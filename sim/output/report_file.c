@@ -118,7 +118,7 @@ static int load_run_texts(struct report_file *f, const struct report_table *t, s
         const struct report_column *c = report_column_need(t, names[i], err);
         texts[i] = c == NULL ? NULL : load_texts(f, t, c, err);
         if (texts[i] == NULL)
-            return BRAID_BAD_INPUT;
+            return err->code;
     }
     for (uint32_t i = 0; i < f->n_runs; i++) {
         struct report_run *run = &f->runs[i];
@@ -141,7 +141,7 @@ static int load_run_numbers(struct report_file *f, const struct report_table *t,
     int64_t *origin = seed == NULL ? NULL : report_load_i64(t, "origin", all, &f->arena, err);
     const struct report_column *status = origin == NULL ? NULL : report_column_need(t, "status", err);
     if (status == NULL)
-        return BRAID_BAD_INPUT;
+        return err->code;
     const char **status_text = NULL;
     int64_t *status_code = NULL;
     if (status->type == REPORT_TEXT)
@@ -149,7 +149,7 @@ static int load_run_numbers(struct report_file *f, const struct report_table *t,
     else
         status_code = report_load_i64(t, "status", all, &f->arena, err);
     if (status_text == NULL && status_code == NULL)
-        return BRAID_BAD_INPUT;
+        return err->code;
     for (uint32_t i = 0; i < f->n_runs; i++) {
         f->runs[i].seed = (uint64_t)seed[i];
         snprintf(f->runs[i].seed_text, sizeof f->runs[i].seed_text, "%" PRIu64, f->runs[i].seed);
@@ -179,7 +179,7 @@ static int load_run_ranges(struct report_file *f, const struct report_table *t, 
             begin = report_load_i64(t, begin_name, all, &f->arena, err);
             count = begin == NULL ? NULL : report_load_i64(t, count_name, all, &f->arena, err);
             if (count == NULL)
-                return BRAID_BAD_INPUT;
+                return err->code;
         }
         for (uint32_t i = 0; i < f->n_runs; i++)
             f->runs[i].tables[table] = begin == NULL ? (struct report_range){0, 0}
@@ -202,7 +202,7 @@ static int load_swept(struct report_file *f, const struct report_table *t, struc
         f->swept_keys[f->n_swept] = arena_text(&f->arena, key, strlen(key));
         values[f->n_swept] = load_texts(f, t, c, err);
         if (values[f->n_swept++] == NULL)
-            return BRAID_BAD_INPUT;
+            return err->code;
     }
     for (uint32_t i = 0; i < f->n_runs; i++) {
         f->runs[i].swept = ARENA_NEW(&f->arena, const char *, f->n_swept);

@@ -119,7 +119,7 @@ static int fill_whole_runs(struct sample_set *s, uint32_t first, const struct re
         if (report_column_find(summary, name) != NULL || m < SAMPLE_COUNTS) {
             column = report_load_f64(summary, name, all, &s->arena, err);
             if (column == NULL)
-                return BRAID_BAD_INPUT;
+                return err->code;
         } else {
             in_cost = cost_column(cost, name);
         }

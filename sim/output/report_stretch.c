@@ -44,8 +44,10 @@ static int load_spans(struct stretches *out, const struct report_file *f, const 
     int64_t *first = node == NULL ? NULL : report_load_i64(&t, "gpu_first", rows, &a, err);
     int64_t *count = first == NULL ? NULL : report_load_i64(&t, "gpu_count", rows, &a, err);
     out->spans = ARENA_NEW(&out->arena, struct stretch_span, rows.count);
-    if (count == NULL || out->spans == NULL)
-        code = BRAID_BAD_INPUT;
+    if (count == NULL)
+        code = err->code;
+    else if (out->spans == NULL)
+        code = error_set(err, BRAID_FAILED, "out of memory");
     uint64_t base = run->tables[RESULTS_SEGMENTS].begin;
     for (uint64_t i = 0; code == BRAID_OK && i < rows.count; i++) {
         uint64_t at = (uint64_t)segment[i] - base;
@@ -78,8 +80,10 @@ static int load_segments(struct stretches *out, const struct report_file *f, con
     double *end = begin == NULL ? NULL : report_load_f64(&t, "end", rows, &a, err);
     int64_t *kind = end == NULL ? NULL : report_load_i64(&t, "kind", rows, &a, err);
     out->v = ARENA_NEW(&out->arena, struct stretch, rows.count);
-    if (kind == NULL || out->v == NULL)
-        code = BRAID_BAD_INPUT;
+    if (kind == NULL)
+        code = err->code;
+    else if (out->v == NULL)
+        code = error_set(err, BRAID_FAILED, "out of memory");
     const struct report_column *kinds = report_column_find(&t, "kind");
     int64_t queued = kinds == NULL ? -1 : report_enum_value(kinds, "queued");
     out->n = rows.count;
@@ -283,7 +287,7 @@ static int find_why(const struct report_file *f, const struct report_run *run, d
     int64_t *jobs = malloc(block * sizeof *jobs);
     char *text = why == NULL ? NULL : malloc(why->width + 1);
     if (time == NULL || job == NULL || why == NULL)
-        code = BRAID_BAD_INPUT;
+        code = err->code;
     else if (times == NULL || jobs == NULL || text == NULL)
         code = error_set(err, BRAID_FAILED, "out of memory");
     for (uint64_t from = 0; code == BRAID_OK && from < rows.count; from += block) {

@@ -25,8 +25,11 @@ static H5FD_t *stream_open(const char *name, unsigned flags, hid_t properties, h
     (void)name, (void)flags, (void)max_address;
     const struct driver_info *info = H5Pget_driver_info(properties);
     struct stream *s = info == NULL ? NULL : calloc(1, sizeof *s);
-    if (s == NULL)
+    if (s == NULL) {
+        if (info != NULL)
+            info->disk->error = ENOMEM;
         return NULL;
+    }
     s->disk = info->disk;
     return &s->head;
 }

@@ -149,8 +149,10 @@ static herr_t sweep_add(hid_t group, const char *name, const H5L_info_t *info, v
     if (strncmp(name, RESULTS_SWEEP_PREFIX, strlen(RESULTS_SWEEP_PREFIX)) != 0 || strlen(name) >= RESULTS_NAME_MAX)
         return 0;
     char(*sweeps)[RESULTS_NAME_MAX] = realloc(s->sweeps, (s->n_sweeps + 1) * sizeof *sweeps);
-    if (sweeps == NULL)
+    if (sweeps == NULL) {
+        s->is_short = true;
         return -1;
+    }
     s->sweeps = sweeps;
     strcpy(s->sweeps[s->n_sweeps++], name);
     return 0;
@@ -252,7 +254,9 @@ int results_source_open(struct results_source *s, const char *path, struct error
     }
     H5E_END_TRY
     s->n_runs = (uint32_t)rows[RESULTS_RUNS];
-    if (wrong != NULL)
+    if (s->is_short)
+        status = error_set(err, BRAID_FAILED, "out of memory");
+    else if (wrong != NULL)
         status = damaged(s, wrong, err);
     else
         status = runs_read(s, rows, err);

@@ -10,6 +10,7 @@
 #include "output/results.h"
 #include "output/results_schema.h"
 
+#include <stdbool.h>
 #include <hdf5.h>
 
 struct source_run {
@@ -28,6 +29,7 @@ struct results_source {
     struct source_run *runs;
     uint32_t n_sweeps;
     char (*sweeps)[RESULTS_NAME_MAX]; /* names of the swept columns, in byte order */
+    bool is_short;                    /* memory ran out while they were listed */
 };
 
 /* BRAID_BAD_INPUT: not there, not a results file, damaged. `s` needs results_source_fini only on success. */

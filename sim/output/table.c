@@ -109,9 +109,14 @@ void table_number(struct table *t, double value)
     cell_add(t, (struct cell){.number = value});
 }
 
-uint32_t table_n_rows(const struct table *t)
+static uint32_t table_n_rows(const struct table *t)
 {
     return (uint32_t)(t->n_cells / t->n_columns);
+}
+
+bool table_is_empty(const struct table *t)
+{
+    return t->n_cells == 0 && !t->is_short;
 }
 
 void table_rule(struct table *t)

@@ -46,7 +46,8 @@ void table_destroy(struct table *t);
 void table_text(struct table *t, const char *text);
 void table_number(struct table *t, double value);
 
-uint32_t table_n_rows(const struct table *t);
+/* Was no cell ever put into it? */
+bool table_is_empty(const struct table *t);
 
 /* A rule above the next row (formats for people). */
 void table_rule(struct table *t);

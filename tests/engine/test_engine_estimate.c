@@ -241,11 +241,15 @@ static struct test_case *with_file(const char *text)
 
 Test(estimate, file_gives_seconds_by_id)
 {
-    struct test_case *c = with_file("id,estimate\r\n,12.5\nj2,7\n");
-    case_run(c);
-    cr_expect_eq(noted[0], 12500000000);
-    case_destroy(c);
-    remove_file();
+    static const char *const files[] = {"id,estimate\r\n,12.5\nj2,7\n",
+                                        "\xef\xbb\xbfuser,Estimate,id\nu,\"12.5\", \n\nv,7,j2", "j2,7\n,12.5\n"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct test_case *c = with_file(files[i]);
+        case_run(c);
+        cr_expect_eq(noted[0], 12500000000, "file %zu", i);
+        case_destroy(c);
+        remove_file();
+    }
 }
 
 Test(estimate, file_errors_name_the_place)
@@ -255,8 +259,11 @@ Test(estimate, file_errors_name_the_place)
         int line;
         const char *says;
     } bad[] = {{"id,estimate\n,12\nj2,soon\n", 3, "seconds"},
-               {"id,estimate\n,12\nj2\n", 3, "comma"},
+               {"id,estimate\n,12\nj2\n", 3, "fields"},
                {",-1\n", 1, "seconds"},
+               {"name,id\n,12\n", 1, "seconds"},
+               {"12\n", 1, "header"},
+               {"id,estimate\n,12\nj2,7\n,12\n", 4, "already, in line 2"},
                {"id,estimate\nj2,7\n", 0, "no estimate"},
                {"", 0, "no estimate"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
