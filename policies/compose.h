@@ -6,6 +6,8 @@
  *   preempt  never
  *            when_better   a queued job displaces running ones with a worse value, the worst first; one that turns out not to be
  *                          needed, best first, keeps its GPUs. Equal values displace nobody.
+ *                          Where values jump (order.h) who is displaced goes to another place if it can, those that are worse giving
+ *                          way, else it counts as running, before its equals, until the round is over.
  *            quantum       the same, but a running job is safe until it has held its GPUs for `quantum`; while jobs wait, the
  *                          order is looked at again every quantum
  *   admission all

@@ -10,6 +10,9 @@
  *          |   short    |#########        its nodes have over
  *          +------------+---------> t
  *
+ * The reservation goes by the rule of placement (room.h); where a module refuses more than that (yarn: jobs of several racks) the head may find
+ * no place at the shadow, and is given another one then.
+ *
  * All jobs that end at the shadow count. A job past its predicted end is taken to end in the next nanosecond.
  */
 #include "policies/compose.h"

@@ -181,8 +181,7 @@ static void finish(struct plan *p, uint32_t job)
 
 /* ---- the plan --------------------------------------------------------------------------------------- */
 
-/* What is due by some deadline is more than all GPUs together can do until then. Where more is held than a quota that shrank allows, a plan can be
- * good all the same; it does not count. */
+/* What is due by some deadline is more than all GPUs together can do until then. */
 static bool is_hopeless(const struct planned *jobs, uint32_t n, uint32_t gpus, int64_t now)
 {
     __int128 work = 0;
@@ -279,15 +278,17 @@ static bool plan_run(struct plan *p)
 
 bool deadline_plan_is_met(struct planned *jobs, uint32_t n, uint32_t gpus, int64_t now, bool can_preempt, void *memory)
 {
-    uint64_t wanted = 0;
+    uint64_t wanted = 0, held = 0;
     for (uint32_t i = 0; i < n; i++) {
         wanted += jobs[i].gpus;
+        held += jobs[i].is_on ? jobs[i].gpus : 0;
         if (jobs[i].deadline != SCHED_NEVER && instant_after(now, jobs[i].left) > jobs[i].deadline)
             return false;
     }
     if (wanted <= gpus)
         return true;
-    if (is_hopeless(jobs, n, gpus, now))
+    bool is_over = !can_preempt && held > gpus; /* a quota shrank, and who holds more than it allows goes on */
+    if (!is_over && is_hopeless(jobs, n, gpus, now))
         return false;
     struct plan p = {.jobs = jobs, .tree = memory, .capacity = gpus, .now = now, .can_preempt = can_preempt};
     p.leaf_on = (uint32_t *)(p.tree + 2 * (size_t)width_for(2 * n));

@@ -6,7 +6,11 @@
  *            - demand     x GPUs / capacity
  *            - load       x GPUs / capacity x GPUs in use / capacity
  *
- * Most points first. Nothing is recomputed for it: waiting is a line that all jobs share, what is the job's own and the user's stands still,
+ * Most points first. Points are compared as waiting time that is worth as much, in ns (where waiting counts for nothing, at a point an
+ * hour): those of the job and its user in one, those of demand and load in another, each rounded towards 0. GPUs in use are those held when
+ * the round begins.
+ *
+ * Nothing is recomputed for it: waiting is a line that all jobs share, what is the job's own and the user's stands still,
  * and the factors of demand and load are the same for all jobs of one demand, so they are taken once a round for each demand. Running jobs
  * are not displaced.
  */

@@ -180,10 +180,12 @@ static void open_all(struct fair *f)
         fair_tree_show(&f->tree, f->hidden[--f->n_hidden]);
 }
 
-/* Nobody who comes later in order could displace more than who comes first, where one level orders all and what counts is who has less. */
-static bool closes_class(const struct fair *f)
+/* Nobody who comes later in order could displace more than who came first and tried, where one level orders all and a job raises the value of
+ * each by the same: not where weights differ, or resources. */
+static bool closes_class(const struct fair *f, bool has_tried)
 {
-    return f->rules.preempt == FAIR_NEVER || (f->tree.is_flat && f->rules.measure != FAIR_GUARANTEE);
+    bool is_alike = f->tree.is_even && (f->rules.measure == FAIR_USAGE || f->rules.measure == FAIR_GPUS);
+    return f->rules.preempt == FAIR_NEVER || (has_tried && is_alike);
 }
 
 void fair_schedule(void *self, struct sched *s)
@@ -207,13 +209,14 @@ void fair_schedule(void *self, struct sched *s)
         if (!t->classes[class].is_full && fair_start(f, s, job) == SCHED_OK)
             continue;
         t->classes[class].is_full = true;
-        if (can_displace && f->displaced_at[job] != t->tick && fair_displace(f, s, job)) {
+        bool may_displace = can_displace && f->displaced_at[job] != t->tick;
+        if (may_displace && fair_displace(f, s, job)) {
             open_all(f); /* more may have come free than it took */
             continue;
         }
         if (f->rules.fill == FAIR_STRICT)
             break;
-        if (closes_class(f))
+        if (closes_class(f, may_displace))
             t->classes[class].is_closed = true;
         else if (!hide(f, s, job, class))
             return;

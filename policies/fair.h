@@ -3,14 +3,18 @@
  * A round starts, again and again, the first job of who has least of what is due. Where a job finds no place,
  *
  *   fill     strict        nobody behind it starts in this round
- *            skip          its class (demand, virtual cluster) is passed over
+ *            skip          what its owner has of its class (demand, virtual cluster) is passed over, until somebody was displaced
  *   preempt  never         running jobs run on; the shares come right as jobs end
  *            when_better   a job displaces running ones of whoever has more, the latest started first, if who gives is still not below who
  *                          receives; guarantees: if who receives stays within its own and who gives is above its own, at every level down to the job
  *            quantum       the same, but a running job is safe until it has held its GPUs for `quantum`
  *
  * Of whom: at each level from the root down, of siblings of the claimant's own branch, the one with the greatest value first. A
- * job that was displaced displaces nobody in the same round, so a round comes to an end.
+ * job that was displaced displaces nobody in the same round, so a round comes to an end. Who gave way for nothing stays, and of those whose GPUs
+ * were not needed the last asked stays first.
+ *
+ * Of equal values who was served longest ago comes first, and gives last; who never was, in the order of the file of shares, then of names, users
+ * inside virtual clusters in that of their first jobs.
  *
  * One instance rules the whole cluster. Over virtual clusters that are quotas (`vcs: {A: {gpus: N}}`) their quotas still bind, and over
  * partitions of nodes (`vcs: {A: {nodes: N}}`) no job gets a node of another: such a policy orders what waits, it cannot lend. To lend, leave `vcs`

@@ -108,12 +108,36 @@ static bool push_victim(struct fair *f, struct sched *s, uint32_t n, uint32_t jo
     return true;
 }
 
-/* Who gave way and is still running, or runs again on its own GPUs. */
+/* Who gave way and is still running, or runs again. */
 static void stay(struct fair *f, struct sched *s, uint32_t job)
 {
-    int64_t since_ns = (int64_t)*sched_word(s, job);
+    int64_t since_ns = sched_since_ns(s, job);
+    *sched_word(s, job) = (uint64_t)since_ns;
     fair_tree_take(&f->tree, s, job);
     fair_tree_expose(&f->tree, s, job, since_ns);
+}
+
+/* What is left of the victims goes back: first to their own GPUs, the last asked has the best claim; then, where nobody came in their stead, who
+ * was started in this very round and has no place to go back to. */
+static void settle_victims(struct fair *f, struct sched *s, uint32_t n, uint32_t n_taken, bool is_in)
+{
+    uint32_t n_left = 0;
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t victim = f->victims[i];
+        if (i >= n_taken || sched_restore(s, victim) == SCHED_OK)
+            stay(f, s, victim);
+        else
+            f->victims[n - ++n_left] = victim; /* behind those that are still to come */
+    }
+    for (uint32_t i = n; i-- > n - n_left;) {
+        uint32_t victim = f->victims[i];
+        if (!is_in && sched_start(s, victim) == SCHED_OK) {
+            stay(f, s, victim);
+            continue;
+        }
+        f->displaced_at[victim] = f->tree.tick;
+        fair_tree_enqueue(&f->tree, s, victim);
+    }
 }
 
 bool fair_displace(struct fair *f, struct sched *s, uint32_t job)
@@ -137,14 +161,6 @@ bool fair_displace(struct fair *f, struct sched *s, uint32_t job)
         }
         is_in = fair_start(f, s, job) == SCHED_OK;
     }
-    for (uint32_t i = n; i-- > 0;) { /* the last taken have the best claim to stay */
-        uint32_t victim = f->victims[i];
-        if (i >= n_taken || sched_restore(s, victim) == SCHED_OK) {
-            stay(f, s, victim);
-            continue;
-        }
-        f->displaced_at[victim] = f->tree.tick;
-        fair_tree_enqueue(&f->tree, s, victim);
-    }
+    settle_victims(f, s, n, n_taken, is_in);
     return is_in;
 }

@@ -109,9 +109,10 @@ int fair_tree_init(struct fair_tree *t, struct sched *s, const char *shares_path
     }
     if (status == BRAID_OK)
         status = guarantees_check(t, s, err);
-    t->is_flat = t->by != FAIR_BY_VC_USER;
+    t->is_even = t->by != FAIR_BY_VC_USER;
     for (uint32_t i = 0; i < t->shares.n && status == BRAID_OK; i++)
-        t->is_flat &= t->shares.rows[i].parent == SHARES_ROOT;
+        t->is_even &=
+            t->shares.rows[i].parent == SHARES_ROOT && t->shares.rows[i].weight >= 1 && t->shares.rows[i].weight <= 1;
     for (uint32_t u = 0; u < n_users && t->by == FAIR_BY_USER && status == BRAID_OK; u++) {
         uint32_t node = 0;
         status = named_node(t, sched_user_name(s, u), true, &node, err);

@@ -77,7 +77,7 @@ struct fair_tree {
     enum fair_by by;
     struct shares shares;
     struct jobset_pool pool;
-    bool is_flat; /* all leaves are children of the root */
+    bool is_even; /* all leaves are children of the root and have the weight 1 */
 
     struct fair_node *nodes; /* 0: the root, then the rows of the shares, then the rest as it comes */
     uint32_t n_nodes, nodes_room;

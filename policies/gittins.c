@@ -8,8 +8,8 @@
  *
  * The distribution comes from all jobs of the trace (an oracle on the distribution, not on any job, which is why the policy declares to
  * know durations), from a file, from a named law (gittins_law.h), or from the past: the service of the jobs that have ended so far in this
- * run, in the same queue. The past is looked at anew at each multiple of `refit`, and then every job's index with it; before anything
- * has ended all are equal.
+ * run, in the same queue, killed ones too. The past is looked at anew in the first round at or after each multiple of `refit` (there is one
+ * at it if jobs wait and others have ended since), and then every job's index with it; before anything has ended all are equal.
  */
 #include "policies/gittins.h"
 

@@ -9,8 +9,8 @@
  * delta and holds until the next: a = step x delta. A step in which nothing of the sample ends has index 0; so has what outlasts it.
  *
  * Gittins' own index (1979) is the greatest of these over all delta > 0, so it is above 0 as long as something of the sample is left. That is
- * what delta 0 stands for (gittins_best.c): steps of a second (of service), from 32 s on of a 32nd of the service up to a power of two, and the best over
- * the ends of all later steps.
+ * what delta 0 stands for (gittins_best.c): steps of a second (of service), from 64 s on of the largest power of two that is no more than a
+ * 32nd of the service, and the best over the ends of all later steps.
  */
 #ifndef POLICIES_GITTINS_INDEX_H
 #define POLICIES_GITTINS_INDEX_H

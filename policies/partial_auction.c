@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+static const double ROUNDING = 1e-12; /* … which must not end a lease a nanosecond before all others */
+
 size_t partial_auction_room(uint32_t n, uint32_t gpus)
 {
     return 2 * ((size_t)n + 1) * ((size_t)gpus + 1);
@@ -40,7 +42,7 @@ void partial_auction_solve(struct auction_bid *bids, uint32_t n, uint32_t gpus, 
             double sum = up_to[i * width + c] + from[(i + 1) * width + gpus - c];
             without = sum > without ? sum : without;
         }
-        double lost = all - bids[i].log_gain - without; /* <= 0 but for rounding */
-        bids[i].keeps = lost < 0 ? exp(lost) : 1;
+        double lost = all - bids[i].log_gain - without; /* <= 0 but for rounding, … */
+        bids[i].keeps = lost < -ROUNDING ? exp(lost) : 1;
     }
 }

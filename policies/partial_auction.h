@@ -21,8 +21,8 @@ struct auction_bid {
 /* Doubles of working memory that an auction of `n` bids over `gpus` needs. */
 size_t partial_auction_room(uint32_t n, uint32_t gpus);
 
-/* Hold the auction: exact, by dynamic programming over GPUs, O(n * gpus) and as much for the winners' parts. Of equal products the one with
- * earlier bids is taken. */
+/* Hold the auction: exact, by dynamic programming over GPUs, O(n * gpus) and as much for the winners' parts. Of equal products the one
+ * without the last bid is taken, and so on. A part that is whole but for rounding is 1. */
 void partial_auction_solve(struct auction_bid *bids, uint32_t n, uint32_t gpus, double *memory);
 
 #endif

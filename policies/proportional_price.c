@@ -2,8 +2,8 @@
  *
  *   every `period` while jobs wait:
  *
- *     what each would rent   a user's jobs, those that run first (by start), then the waiting ones (by submission), as long as
- *                            rent of all <= income + balance / ahead
+ *     what each would rent   a user's jobs, those that it pays for first, then unpaid ones (both by start), then the waiting ones (by
+ *                            submission), as long as rent of all <= income + balance / ahead and the job is not larger than the supply
  *     price of a resource    x (1 + step (demand / supply - 1)), the factor within 1 - step .. 1 + step: dearer while more is wanted than
  *                            there is, cheaper while less
  *     who pays no longer     goes on unpaid, until one who pays wants the room
@@ -306,7 +306,7 @@ static void user_review(struct proportional *p, struct sched *s, uint32_t user)
     for (uint32_t i = r->waiting.first; i != JOBSET_NONE && can_pay; i = jobset_node(&r->waiting, i)->next) {
         uint32_t job = jobset_node(&r->waiting, i)->job;
         rent += rent_of(p, s, job);
-        can_pay = rent <= means;
+        can_pay = rent <= means && amount(s, job, GPU) <= p->supply[GPU];
         if (can_pay)
             demand_add(p, s, job);
     }
@@ -421,14 +421,15 @@ static void proportional_on_requeue(void *self, struct sched *s, uint32_t job, e
 }
 
 /* Can the next period change anything while jobs wait? Prices can, for those who cannot pay; where nothing runs and somebody can pay, or need
- * not, it is room that lacks. */
+ * not, it is room that lacks, and so it is for who would not fit even if it paid. */
 static bool is_period_of_use(struct proportional *p, struct sched *s)
 {
     if (p->n_running > 0)
         return p->n_waiting > 0;
     for (uint32_t i = 0; i < p->n_waiting && !p->leftover; i++) {
         const struct renter *r = &p->renters[p->waiters[i]];
-        if (rent_of(p, s, jobset_node(&r->waiting, r->waiting.first)->job) > means_of(p, s, p->waiters[i]))
+        uint32_t job = jobset_node(&r->waiting, r->waiting.first)->job;
+        if (rent_of(p, s, job) > means_of(p, s, p->waiters[i]) && sched_probe(s, job) == SCHED_OK)
             return true;
     }
     return false;
@@ -440,7 +441,7 @@ static void proportional_schedule(void *self, struct sched *s)
     bool is_period = sched_now(s) >= p->next_ns;
     if (!p->has_prices && p->n_waiting > 0) {
         prices_begin(p, s);
-        p->has_prices = true;
+        p->has_prices = p->supply[GPU] > 0; /* a quota of 0 has no price */
     }
     if (is_period) {
         if (p->n_waiting > 0)

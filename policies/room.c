@@ -39,6 +39,8 @@ struct room *room_create(struct sched *s)
         return NULL;
     uint32_t n = sched_n_nodes(s);
     r->is_packed = sched_is_packed(s);
+    r->is_plain = sched_gpus_decide(s);
+    r->is_divided = sched_is_divided(s);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = sched_node(s, i), gpus = sched_node_gpus(s, node);
         r->n_nodes = node + 1 > r->n_nodes ? node + 1 : r->n_nodes;
@@ -66,9 +68,9 @@ void room_begin(struct room *r, struct sched *s, uint32_t gpus)
             r->stamp[i] = 0;
         r->now_stamp = 1;
     }
-    /* Who asks found no place before anything was freed. Where no quota binds, no node then had enough. */
+    /* Who asks found no place before anything was freed. Where no quota binds and GPUs alone decide, no node then had enough. */
     r->is_bound = capacity < r->all_gpus;
-    r->is_uncounted = r->is_packed && (gpus > r->largest || r->is_bound);
+    r->is_uncounted = r->is_packed && (gpus > r->largest || r->is_bound || !r->is_plain);
 }
 
 /* Count the nodes by what is free on them by now. */
@@ -158,6 +160,8 @@ static bool large_fits(const struct room *r)
 
 bool room_fits(struct room *r, struct sched *s)
 {
+    if (r->is_divided)
+        return room_gpus(r, s) >= r->gpus;
     bool is_one_node = r->is_packed && r->gpus <= r->largest;
     if (is_one_node && !r->is_uncounted && r->n_able == 0)
         return false;
@@ -172,7 +176,7 @@ bool room_fits(struct room *r, struct sched *s)
 
 bool room_is_settled(const struct room *r)
 {
-    if (!r->is_packed || r->is_bound || r->n_sizes != 1)
+    if (!r->is_packed || r->is_bound || r->is_divided || r->n_sizes != 1)
         return false;
     if (r->gpus <= r->largest)
         return r->n_able == 1;

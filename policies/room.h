@@ -3,7 +3,7 @@
  * It follows the two rules of placement (sched_is_packed). Under PACKED a job of at most one node's GPUs needs a node with enough; a
  * larger one needs wholly free nodes and one for the rest: nodes are counted by their free GPUs, once a question, when enough GPUs have come
  * free in all. By GPUs the answer is exact; other GPU types, CPU and memory it does not see, so that a real start must confirm it where
- * these count.
+ * these count. Over several virtual clusters (sched_is_divided) it says yes as soon as enough GPUs are free in all.
  */
 #ifndef POLICIES_ROOM_H
 #define POLICIES_ROOM_H
@@ -25,7 +25,9 @@ struct room {
     uint64_t freed_all;
     uint32_t excess;   /* held beyond the quota: so many must come free before any can be had */
     bool is_packed;    /* the rule of placement */
+    bool is_divided;   /* only a real start can tell: which nodes and what quota are the job's is not known here */
     bool is_bound;     /* a quota binds */
+    bool is_plain;     /* GPUs alone decide whether a job can start */
     bool is_uncounted; /* the nodes must be looked at before the answer can be yes */
     bool had_node;     /* some node had enough before anything was freed; valid once room_fits said yes */
     uint32_t n_able;   /* how many have enough by now */

@@ -23,15 +23,16 @@
 
 struct themis_job {
     uint32_t job;
-    bool is_running;    /* when the round began */
-    bool has_lease;     /* it runs, and its lease is not over */
-    int64_t lease_ns;   /* end of the lease that it has, or the one that the round would give it */
-    int64_t key;        /* of it in the queue: the smaller the sooner */
-    int64_t counted_ns; /* up to then … */
-    double remaining;   /* … this remained, and … */
-    double ideal_done;  /* … what was done took so long on a 1/N part */
-    double jobs_time;   /* t->jobs_time at that time */
-    double credit;      /* themis: time it was due, less the time it had */
+    bool is_running;     /* when the round began */
+    bool has_lease;      /* it runs, and its lease is not over */
+    int64_t lease_ns;    /* end of the lease that it has, or the one that the round would give it */
+    int64_t key;         /* of it in the queue: the smaller the sooner */
+    int64_t counted_ns;  /* up to then … */
+    int64_t attained_ns; /* … it had had GPUs for so long, … */
+    double remaining;    /* … this remained, and … */
+    double ideal_done;   /* … what was done took so long on a 1/N part */
+    double jobs_time;    /* t->jobs_time at that time */
+    double credit;       /* themis: time it was due, less the time it had */
     double x;
 };
 

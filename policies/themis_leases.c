@@ -181,11 +181,6 @@ static void fill(struct themis *t, struct sched *s)
 
 /* ---- a round ----------------------------------------------------------------------------------------- */
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Bring the books of every job to the present; who has no lease takes part. */
 static void count_jobs(struct themis *t, struct sched *s)
 {
@@ -198,8 +193,9 @@ static void count_jobs(struct themis *t, struct sched *s)
         sched_remaining_ns(s, j->job, &remaining);
         j->is_running = sched_is_running(s, j->job);
         double passed = (double)(now - j->counted_ns), done = j->remaining - (double)remaining;
-        double had = j->is_running ? (double)(now - later(sched_since_ns(s, j->job), j->counted_ns)) : 0;
-        j->credit += j->x * passed - had;
+        int64_t attained = sched_attained_ns(s, j->job); /* also what it had before a quota took its GPUs */
+        j->credit += j->x * passed - (double)(attained - j->attained_ns);
+        j->attained_ns = attained;
         if (j->credit < -(double)t->term_ns) /* what it had while nobody waited is soon forgiven */
             j->credit = -(double)t->term_ns;
         double gpus = sched_gpus(s, j->job), n_jobs = passed > 0 ? (t->jobs_time - j->jobs_time) / passed : 0;

@@ -159,6 +159,7 @@ int case_try(struct test_case *c)
         want.stages |= c->jobs[j].iteration_ns != 0;
         want.iterations |= c->jobs[j].iteration_ns != 0;
         want.depends |= c->jobs[j].depends != NULL;
+        want.name |= c->jobs[j].name != NULL;
     }
     run_result_fini(&c->r);
     workload_fini(&c->w);
@@ -171,6 +172,10 @@ int case_try(struct test_case *c)
         c->w.gpus[j] = job->gpus;
         c->w.vc[j] = names_add(&c->w.vcs, job->vc, strlen(job->vc));
         c->w.user[j] = names_add(&c->w.users, job->user, strlen(job->user));
+        if (want.name) {
+            const char *name = job->name != NULL ? job->name : "";
+            c->w.name[j] = names_add(&c->w.names, name, strlen(name));
+        }
         if (want.estimate)
             c->w.estimate_ns[j] = job->estimate_ns;
         if (want.start)

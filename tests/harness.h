@@ -21,6 +21,7 @@ struct case_job {
     uint64_t mem_kib;
     uint64_t gpu_mem_kib; /* of each GPU; 0: not said */
     const char *depends; /* numbers of jobs, separated by ';'; NULL: none */
+    const char *name;    /* what the user calls it; NULL: nothing */
 };
 
 struct test_case {

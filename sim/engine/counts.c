@@ -29,3 +29,9 @@ const char *sched_beyond_counts(const struct sched *s)
         return "an end before all jobs have ended (stop:)";
     return cluster_beyond_counts(sim->cluster, sim->demands, sim->n_demands);
 }
+
+bool sched_gpus_decide(const struct sched *s)
+{
+    const struct sim *sim = s->sim;
+    return sim->placement->never == NULL && cluster_beyond_counts(sim->cluster, sim->demands, sim->n_demands) == NULL;
+}

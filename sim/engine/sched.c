@@ -122,6 +122,16 @@ static bool held_until_now(const struct sim *sim, uint32_t job)
     return j->staged != 0 ? sim->staged[j->staged - 1].was_running : j->state == JOB_RUNNING;
 }
 
+/* It runs where it ran when the round began. Elsewhere it was moved, or started: it pays for that. */
+static bool goes_on(const struct sim *sim, uint32_t job)
+{
+    const struct job *j = &sim->jobs[job];
+    if (j->staged == 0)
+        return true;
+    const struct staged *r = &sim->staged[j->staged - 1];
+    return r->was_running && cluster_alloc_equal(sim->cluster, r->old_alloc, j->alloc);
+}
+
 static int64_t open_ns(const struct sim *sim, uint32_t job)
 {
     return held_until_now(sim, job) ? sim->now_ns - sim->jobs[job].since_ns : 0;
@@ -212,7 +222,7 @@ int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out)
         return SCHED_E_UNDECLARED;
     const struct job *j = &sim->jobs[job];
     int64_t overhead;
-    if (j->state == JOB_RUNNING && held_until_now(sim, job)) {
+    if (j->state == JOB_RUNNING && goes_on(sim, job)) {
         overhead = j->overhead_until_ns > sim->now_ns ? j->overhead_until_ns - sim->now_ns : 0;
     } else {
         const struct overhead_spec *model = &sim->spec->overhead;
@@ -356,6 +366,11 @@ uint64_t sched_capacity_cpu_milli(const struct sched *s)
 uint64_t sched_capacity_memory_kib(const struct sched *s)
 {
     return cluster_memory_kib(s->sim->cluster, s->partition);
+}
+
+bool sched_is_divided(const struct sched *s)
+{
+    return s->vc == NAMES_NONE;
 }
 
 bool sched_is_packed(const struct sched *s)

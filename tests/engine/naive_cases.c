@@ -1,6 +1,8 @@
 /* Random cases with fixed seeds: tiny ones, of which every detail can be read, and middle ones with two queues. */
 #include "tests/engine/naive_match.h"
 
+#include <stddef.h>
+
 static const int64_t SECOND = 1000000000;
 
 uint64_t naive_roll(struct naive_dice *d, uint64_t sides)
@@ -80,6 +82,8 @@ void naive_roll_case(struct naive_case *c, const struct naive_size *z, struct na
     c->kills = naive_roll(d, 4) == 0;
     bool is_exact = naive_roll(d, 2) == 0, has_overhead = naive_roll(d, 2) == 0;
     uint32_t most_gpus = z->has_vcs ? 16 : 6;
+    if (z->has_vcs && c->placement == N_RACK_LOCAL) /* several racks */
+        most_gpus = 28;
     for (uint32_t j = 0; j < c->n_jobs; j++) {
         struct naive_job *job = &c->jobs[j];
         job->duration = naive_roll_s(d, 0, z->duration_s);
@@ -98,10 +102,32 @@ void naive_roll_case(struct naive_case *c, const struct naive_size *z, struct na
         c->restart_overhead = c->quantum - SECOND;
     c->ageing = naive_roll_s(d, 0, 3);
     c->by_gpu_time = naive_roll(d, 2) == 0;
+    c->window = naive_roll_s(d, 1, z->submit_s);
+    c->nodes_per_rack = (uint32_t)naive_roll(d, 4);
+    c->draws = naive_roll(d, 2) == 0 ? 2 : 64;
     for (uint32_t j = 0; j < c->n_jobs; j++) {
         struct naive_job *job = &c->jobs[j];
         job->user = (int)naive_roll(d, NAIVE_USERS);
         job->deadline =
             naive_roll(d, 4) == 0 ? -1 : job->submit + job->duration + naive_roll_s(d, 0, 2 * z->duration_s);
+        job->recorded = naive_roll(d, 4) == 0 ? -1 : job->submit + naive_roll_s(d, -2, z->duration_s);
+        job->recorded = job->recorded < 0 ? -1 : job->recorded;
+        job->waits_for = c->has_chains && j > 0 && naive_roll(d, 2) == 0 ? 1 + (int)naive_roll(d, j) : 0;
     }
+    c->has_bounds = c->has_bounds && c->placement != N_YARN && naive_roll(d, 2) == 0;
+    if (c->has_bounds) { /* so many for each GPU, of nodes and of jobs */
+        uint32_t cores = (uint32_t)naive_roll(d, 4), gib = (uint32_t)naive_roll(d, 4);
+        for (uint32_t i = 0; i < c->n_nodes; i++) {
+            c->cpu_milli[i] = cores * 1000 * c->gpus[i];
+            c->mem_kib[i] = (uint64_t)gib * c->gpus[i] << 20;
+        }
+        for (uint32_t j = 0; j < c->n_jobs; j++) {
+            uint64_t most = naive_roll(d, 2) == 0 ? 2 : 5;
+            c->jobs[j].cpu_milli = (uint32_t)naive_roll(d, most) * 1000 * c->jobs[j].gpus;
+            c->jobs[j].mem_kib = naive_roll(d, most) * c->jobs[j].gpus << 20;
+        }
+    }
+    c->admission = c->may_admit && naive_roll(d, 2) == 0;
+    if (c->rules != NULL && c->rules->roll != NULL)
+        c->rules->roll(c, d);
 }

@@ -26,7 +26,8 @@ static struct test_case *engine_case(const struct naive_case *c)
     static struct node_group_spec groups[NAIVE_NODES];
     static struct vc_change changes[NAIVE_VCS][NAIVE_CHANGES];
     for (uint32_t i = 0; i < c->n_nodes; i++)
-        groups[i] = (struct node_group_spec){.count = 1, .gpus = c->gpus[i], .gpu = ""};
+        groups[i] = (struct node_group_spec){
+            .count = 1, .gpus = c->gpus[i], .gpu = "", .cpu_milli = c->cpu_milli[i], .memory_kib = c->mem_kib[i]};
     t->cluster.groups = groups;
     t->cluster.n_groups = c->n_nodes;
     t->cluster.n_vcs = c->n_vcs;
@@ -46,7 +47,13 @@ static struct test_case *engine_case(const struct naive_case *c)
         t->jobs[k].submit_ns = c->jobs[j].submit;
         t->jobs[k].duration_ns = c->jobs[j].duration;
         t->jobs[k].estimate_ns = c->jobs[j].estimate;
+        t->jobs[k].recorded_start_ns = c->jobs[j].recorded < 0 ? WORKLOAD_ABSENT : c->jobs[j].recorded;
+        static char names[NAIVE_JOBS][16];
+        snprintf(names[j], sizeof names[j], "%d", c->jobs[j].waits_for - 1);
+        t->jobs[k].depends = c->jobs[j].waits_for == 0 ? NULL : names[j];
         t->jobs[k].priority = c->jobs[j].priority;
+        t->jobs[k].cpu_milli = c->jobs[j].cpu_milli;
+        t->jobs[k].mem_kib = c->jobs[j].mem_kib;
         t->jobs[k].deadline_ns = c->jobs[j].deadline < 0 ? WORKLOAD_ABSENT : c->jobs[j].deadline;
         t->jobs[k].user = user_names[c->jobs[j].user];
         t->jobs[k].vc = c->jobs[j].vc < 0 ? "elsewhere" : vc_names[c->jobs[j].vc];
@@ -56,6 +63,9 @@ static struct test_case *engine_case(const struct naive_case *c)
     t->spec.overhead.start.constant_ns = c->start_overhead;
     t->spec.overhead.restart.constant_ns = c->restart_overhead;
     case_placement(t, naive_placement_names[c->placement]);
+    t->cluster.nodes_per_rack = c->nodes_per_rack;
+    if (c->placement == N_POWER_OF_TWO)
+        t->placement_params[0].i = c->draws;
     if (c->rules != NULL) {
         case_policy(t, c->rules->policy);
         if (c->rules->params != NULL)
@@ -69,6 +79,9 @@ static struct test_case *engine_case(const struct naive_case *c)
     case_param(t, "service", c->by_gpu_time ? "gpu_time" : "time");
     param_seconds(t, "quantum", c->quantum);
     param_seconds(t, "ageing", c->ageing);
+    param_seconds(t, "window", c->window);
+    if (c->admission)
+        case_param(t, "admission", "feasible");
     return t;
 }
 
@@ -104,7 +117,7 @@ static void print_case(const struct naive_case *c)
             naive_placement_names[c->placement], (double)c->quantum * 1e-9, (double)c->ageing * 1e-9,
             c->by_gpu_time ? "gpu_time" : "time", (double)c->start_overhead * 1e-9, (double)c->restart_overhead * 1e-9,
             c->kills ? "; kills" : "");
-    fprintf(stderr, "nodes:");
+    fprintf(stderr, "nodes (%u a rack):", c->nodes_per_rack);
     for (uint32_t i = 0; i < c->n_nodes; i++)
         fprintf(stderr, " %u", c->gpus[i]);
     for (uint32_t v = 0; v < c->n_vcs; v++) {
@@ -115,6 +128,8 @@ static void print_case(const struct naive_case *c)
         fprintf(stderr, "%s", vc->gives_way ? " (preempt)" : "");
     }
     fprintf(stderr, "\n");
+    for (uint32_t i = 0; i < c->n_nodes && c->has_bounds; i++)
+        fprintf(stderr, "node %u: %u mCPU and %g GiB\n", i, c->cpu_milli[i], (double)c->mem_kib[i] / (1 << 20));
 }
 
 static void print_result(const char *who, const struct naive_result *r)
@@ -131,11 +146,12 @@ static void print_difference(const struct naive_case *c, const struct naive_resu
     print_case(c);
     for (uint32_t j = 0; j < c->n_jobs; j++) {
         const struct naive_job *job = &c->jobs[j];
-        fprintf(
-            stderr,
-            "%sjob %u: submit %g s, %g s x %u GPUs, estimate %.9g s, queue %d, priority %g, user %d, deadline %g s\n",
-            is_same(&engine[j], &naive[j]) ? "" : "* ", j, (double)job->submit * 1e-9, (double)job->duration * 1e-9,
-            job->gpus, (double)job->estimate * 1e-9, job->vc, job->priority, job->user, (double)job->deadline * 1e-9);
+        fprintf(stderr,
+                "%sjob %u: submit %g s, %g s x %u GPUs, estimate %.9g s, queue %d, priority %g, user %d, deadline %g "
+                "s, after %d, %u mCPU and %g GiB\n",
+                is_same(&engine[j], &naive[j]) ? "" : "* ", j, (double)job->submit * 1e-9, (double)job->duration * 1e-9,
+                job->gpus, (double)job->estimate * 1e-9, job->vc, job->priority, job->user,
+                (double)job->deadline * 1e-9, job->waits_for - 1, job->cpu_milli, (double)job->mem_kib / (1 << 20));
         print_result("engine", &engine[j]);
         if (!is_same(&engine[j], &naive[j]))
             print_result("naive", &naive[j]);
@@ -152,6 +168,34 @@ static void spy_on_submit(void *self, struct sched *s, uint32_t job)
     compose_on_submit(self, s, job);
 }
 
+/* Placements that draw: the reference takes the places that came out, and looks whether the module's rule allows them. */
+static const struct placement_ops *spied;
+static struct naive_pick picks[NAIVE_PICKS];
+static uint32_t n_picks;
+
+static uint32_t spy_pick(void *self, const struct cluster *c, uint32_t partition, const struct demand *d, gsl_rng *rng,
+                         struct place *out, uint32_t room)
+{
+    uint32_t n = spied->pick(self, c, partition, d, rng, out, room);
+    if (n > 0 && n_picks < NAIVE_PICKS) {
+        struct naive_pick *p = &picks[n_picks++];
+        *p = (struct naive_pick){.gpus = d->gpus};
+        for (uint32_t i = 0; i < n; i++)
+            p->take[out[i].node] = out[i].gpus;
+    }
+    return n;
+}
+
+static void tell_segment(void *self, uint32_t job, int64_t begin, int64_t end, enum segment_kind kind, double rate,
+                         uint32_t group, const struct span *spans, uint32_t n_spans)
+{
+    (void)self, (void)kind, (void)rate, (void)group;
+    fprintf(stderr, "  engine %10.3f: job %u on", (double)begin * 1e-9, job);
+    for (uint32_t i = 0; i < n_spans; i++)
+        fprintf(stderr, " %u:%u", spans[i].node, spans[i].gpu_count);
+    fprintf(stderr, " to %.3f\n", (double)end * 1e-9);
+}
+
 bool naive_agree(const struct naive_case *asked, bool is_loud)
 {
     struct naive_case with_dice = *asked;
@@ -159,11 +203,23 @@ bool naive_agree(const struct naive_case *asked, bool is_loud)
     struct test_case *t = engine_case(c);
     struct naive_result engine[NAIVE_JOBS], naive[NAIVE_JOBS];
     struct policy_ops spy = *t->spec.policy.ops;
-    if (c->rules == NULL && c->order == N_RANDOM) {
+    if ((c->rules == NULL || c->rules->is_composition) && c->order == N_RANDOM) {
         spy.on_submit = spy_on_submit;
         t->spec.policy.ops = &spy;
     }
+    struct placement_ops placement = *t->spec.placement.ops;
+    if (c->placement == N_ANY || c->placement == N_POWER_OF_TWO) {
+        spied = t->spec.placement.ops;
+        n_picks = 0;
+        placement.pick = spy_pick;
+        t->spec.placement.ops = &placement;
+    }
+    with_dice.is_told = is_loud;
+    if (is_loud)
+        t->spec.watch.segment = tell_segment;
     case_run(t);
+    with_dice.picks = picks;
+    with_dice.n_picks = n_picks;
     for (uint32_t j = 0; j < c->n_jobs; j++)
         with_dice.jobs[j].dice = drawn[j];
     naive_run(c, naive);
@@ -186,6 +242,10 @@ void naive_shrink(struct naive_case *c)
             struct naive_case less = *c;
             less.n_jobs--;
             memmove(&less.jobs[j], &less.jobs[j + 1], (less.n_jobs - j) * sizeof *less.jobs);
+            for (uint32_t i = 0; i < less.n_jobs; i++)
+                less.jobs[i].waits_for = less.jobs[i].waits_for == (int)j + 1  ? 0
+                                         : less.jobs[i].waits_for > (int)j + 1 ? less.jobs[i].waits_for - 1
+                                                                               : less.jobs[i].waits_for;
             if (!naive_agree(&less, false)) {
                 *c = less;
                 is_smaller = true;

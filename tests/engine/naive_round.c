@@ -1,23 +1,40 @@
 #include "tests/engine/naive_world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const int64_t NO_DEADLINE = INT64_C(1) << 61;
+
 /* ---- values -------------------------------------------------------------------------------------- */
 
-static int64_t remaining(const struct world *w, uint32_t j)
+int64_t naive_remaining(const struct world *w, uint32_t j)
 {
     int64_t left = w->c->jobs[j].estimate - w->jobs[j].work;
     return left < 1 ? 1 : left;
 }
 
+/* The longest chain of estimates that begins with the job. */
+static int64_t chain(const struct world *w, uint32_t j)
+{
+    int64_t longest = 0;
+    for (uint32_t i = j + 1; i < w->c->n_jobs; i++)
+        if (w->c->jobs[i].waits_for == (int)j + 1) {
+            int64_t ns = chain(w, i);
+            longest = ns > longest ? ns : longest;
+        }
+    return longest + w->c->jobs[j].estimate;
+}
+
 /* The smallest comes first. `is_running`: its value among the running. */
-static int64_t value(const struct world *w, uint32_t j, bool is_running)
+static int64_t value(struct world *w, uint32_t j, bool is_running)
 {
     const struct naive_job *job = &w->c->jobs[j];
     const struct state *s = &w->jobs[j];
     int64_t gpus = job->gpus, waited = w->now - job->submit - s->held;
-    int64_t left = is_running ? s->value_then - (w->now - s->value_at) : remaining(w, j);
+    int64_t left = is_running ? s->value_then - (w->now - s->value_at) : naive_remaining(w, j);
+    if (w->c->rules != NULL && w->c->rules->value != NULL)
+        return w->c->rules->value(w, j, is_running || s->is_displaced);
     switch (w->c->order) {
     case N_FIFO:
         return job->submit;
@@ -45,30 +62,45 @@ static int64_t value(const struct world *w, uint32_t j, bool is_running)
         return w->c->by_gpu_time ? s->held * gpus : s->held;
     case N_RANDOM:
         return job->dice;
+    case N_EDF:
+        return job->deadline < 0 ? NO_DEADLINE : job->deadline;
+    case N_LEAST_LAXITY:
+        if (job->deadline < 0)
+            return is_running ? NO_DEADLINE : NO_DEADLINE + 1;
+        return is_running ? job->deadline - s->value_then - s->value_at : job->deadline - left - w->now;
+    case N_RR_SJF:
+        return is_running ? INT64_MAX : w->place[j];
+    case N_CRITICAL_PATH:
+        return -chain(w, j);
     case N_ORDERS:
         break;
     }
     abort();
 }
 
-static bool comes_before(const struct world *w, uint32_t a, uint32_t b)
+static bool is_hidden(const struct world *w, uint32_t j)
+{
+    return w->c->rules != NULL && w->c->rules->is_hidden != NULL && w->c->rules->is_hidden(w, j);
+}
+
+static bool comes_before(struct world *w, uint32_t a, uint32_t b)
 {
     int64_t x = value(w, a, false), y = value(w, b, false);
     return x != y ? x < y : a < b;
 }
 
 /* The first in order of those that wait and have not failed in this round; -1: none. */
-static int first_waiting(const struct world *w, int vc)
+static int first_waiting(struct world *w, int vc)
 {
     int best = -1;
     for (uint32_t j = 0; j < w->c->n_jobs; j++)
-        if (w->jobs[j].is == WAITING && naive_queue_of(w, j) == vc && !w->jobs[j].has_failed &&
+        if (w->jobs[j].is == WAITING && naive_queue_of(w, j) == vc && !w->jobs[j].has_failed && !is_hidden(w, j) &&
             (best < 0 || comes_before(w, j, (uint32_t)best)))
             best = (int)j;
     return best;
 }
 
-static bool is_any_waiting(const struct world *w, int vc)
+bool naive_is_any_waiting(const struct world *w, int vc)
 {
     for (uint32_t j = 0; j < w->c->n_jobs; j++)
         if (w->jobs[j].is == WAITING && naive_queue_of(w, j) == vc)
@@ -78,25 +110,42 @@ static bool is_any_waiting(const struct world *w, int vc)
 
 /* ---- verbs ---------------------------------------------------------------------------------------- */
 
-static int64_t overhead_next(const struct world *w, uint32_t j)
+int64_t naive_overhead_next(const struct world *w, uint32_t j)
 {
     return w->jobs[j].start < 0 ? w->c->start_overhead : w->c->restart_overhead;
 }
 
+/* On the nodes where it was when the round began there is CPU and memory for it. */
+static bool has_bounds_again(struct world *w, uint32_t j)
+{
+    bool is_room = true;
+    w->placing = (int)j + 1;
+    for (uint32_t node = 0; node < w->c->n_nodes; node++) {
+        uint32_t gpus = 0;
+        for (uint32_t g = 0; g < w->c->gpus[node]; g++)
+            gpus += w->owner_before[node][g] == (int)j;
+        is_room &= naive_within(w, node, gpus) == gpus;
+    }
+    w->placing = 0;
+    return is_room;
+}
+
 /* It ran when the round began, and all GPUs that it had then are free again. Its quota must allow it, unless no job was started in
  * the round: a quota that shrank by draining does not take GPUs away. */
-static bool go_back(struct world *w, uint32_t j)
+bool naive_go_back(struct world *w, uint32_t j)
 {
-    int vc = naive_queue_of(w, j);
+    int vc = naive_vc_of(w, j);
     bool is_any_new = false;
     for (uint32_t i = 0; i < w->c->n_jobs; i++)
-        is_any_new |= naive_queue_of(w, i) == vc && w->jobs[i].is == RUNNING && w->before[i].is != RUNNING;
+        is_any_new |= naive_vc_of(w, i) == vc && w->jobs[i].is == RUNNING && w->before[i].is != RUNNING;
     if (w->before[j].is != RUNNING || (is_any_new && naive_quota_left(w, vc) < w->c->jobs[j].gpus))
         return false;
     for (uint32_t node = 0; node < w->c->n_nodes; node++)
         for (uint32_t g = 0; g < w->c->gpus[node]; g++)
             if (w->owner_before[node][g] == (int)j && w->owner[node][g] >= 0)
                 return false;
+    if (!has_bounds_again(w, j))
+        return false;
     for (uint32_t node = 0; node < w->c->n_nodes; node++)
         for (uint32_t g = 0; g < w->c->gpus[node]; g++)
             if (w->owner_before[node][g] == (int)j)
@@ -108,12 +157,10 @@ static bool go_back(struct world *w, uint32_t j)
     return true;
 }
 
-/* Give a waiting job a place where `free` GPUs are open to it. */
-static bool start_within(struct world *w, uint32_t j, const uint32_t free[NAIVE_NODES])
+void naive_start_at(struct world *w, uint32_t j, const uint32_t place[NAIVE_NODES])
 {
     uint32_t take[NAIVE_NODES];
-    if (!naive_place(w, naive_queue_of(w, j), w->c->jobs[j].gpus, free, take))
-        return false;
+    memcpy(take, place, sizeof take);
     for (uint32_t node = 0; node < w->c->n_nodes; node++)
         for (uint32_t g = 0; g < w->c->gpus[node] && take[node] > 0; g++)
             if (w->owner[node][g] < 0) {
@@ -123,43 +170,74 @@ static bool start_within(struct world *w, uint32_t j, const uint32_t free[NAIVE_
     struct state *s = &w->jobs[j];
     s->is = RUNNING;
     s->value_at = w->now;
-    s->value_then = remaining(w, j);
+    s->value_then = naive_remaining(w, j);
     s->safe_from = w->now;
     s->is_open = w->c->preempt == N_WHEN_BETTER;
-    s->predicted_end = w->now + overhead_next(w, j) + remaining(w, j);
+    s->predicted_end = w->now + naive_overhead_next(w, j) + naive_remaining(w, j);
     s->started_as = ++w->n_starts;
+}
+
+/* Give a waiting job a place where `free` GPUs are open to it. */
+static bool start_within(struct world *w, uint32_t j, const uint32_t free[NAIVE_NODES])
+{
+    uint32_t take[NAIVE_NODES];
+    w->placing = (int)j + 1;
+    bool fits = naive_place(w, naive_vc_of(w, j), w->c->jobs[j].gpus, free, take);
+    w->placing = 0;
+    if (!fits)
+        return false;
+    naive_start_at(w, j, take);
     return true;
 }
 
 /* It takes its turn: on the GPUs that it had when the round began, or where the placement puts it. Either way nobody displaces it again
  * in this round under `quantum`. */
-static bool start(struct world *w, uint32_t j)
+bool naive_start(struct world *w, uint32_t j)
 {
     uint32_t free[NAIVE_NODES];
-    if (go_back(w, j)) {
+    bool tells = w->c->rules != NULL && w->c->rules->starts != NULL;
+    if (naive_go_back(w, j)) {
         w->jobs[j].is_open = w->c->preempt == N_WHEN_BETTER;
         w->jobs[j].value_at = w->now;
-        w->jobs[j].value_then = remaining(w, j);
+        w->jobs[j].value_then = naive_remaining(w, j);
+        if (tells)
+            w->c->rules->starts(w, j);
         return true;
     }
     naive_free_now(w, free);
-    return start_within(w, j, free);
+    if (!start_within(w, j, free))
+        return false;
+    if (tells)
+        w->c->rules->starts(w, j);
+    return true;
 }
 
 void naive_queue_again(struct world *w, uint32_t j)
 {
-    w->jobs[j].is = WAITING;
-    w->jobs[j].in_queue_since = w->now;
+    struct state *s = &w->jobs[j];
+    s->is = WAITING;
+    s->in_queue_since = w->now;
+    if (w->c->rules != NULL && w->c->rules->enter != NULL)
+        w->c->rules->enter(w, j);
+    if (w->c->order != N_RR_SJF)
+        return;
+    int64_t window = w->now / w->c->window, last = w->turn[j];
+    if (last >= 0)
+        window = !s->is_open ? last : window > last ? window : last + 1;
+    w->turn[j] = window;
+    w->place[j] = (window << 42) + naive_remaining(w, j);
 }
 
 /* Running jobs of a worse value give up their GPUs, the worst first, until `j` can be placed; then, the best first, each goes back
- * where it was if it can, else into the queue. */
+ * where it was if it can, where values jump to another place, else into the queue. When all of them are not enough, nobody was touched. */
 static bool displace(struct world *w, uint32_t j)
 {
     int vc = naive_queue_of(w, j);
     int64_t mine = value(w, j, false);
     uint32_t out[NAIVE_JOBS], n = 0;
+    bool jumps = w->c->rules != NULL && w->c->rules->jumps;
     bool is_in = false;
+    struct world as_it_was = *w;
     while (!is_in) {
         int worst = -1;
         for (uint32_t i = 0; i < w->c->n_jobs; i++) {
@@ -176,15 +254,21 @@ static bool displace(struct world *w, uint32_t j)
             break;
         out[n++] = (uint32_t)worst;
         naive_give_back(w, (uint32_t)worst);
-        is_in = start(w, j);
+        is_in = naive_start(w, j);
+    }
+    if (!is_in) {
+        *w = as_it_was;
+        return false;
     }
     while (n > 0) {
         uint32_t i = out[--n];
         w->jobs[i].is = WAITING;
-        if (!go_back(w, i))
-            naive_queue_again(w, i);
+        if (naive_go_back(w, i) || (jumps && naive_start(w, i)))
+            continue;
+        naive_queue_again(w, i);
+        w->jobs[i].is_displaced = jumps;
     }
-    return is_in;
+    return true;
 }
 
 /* ---- EASY ---------------------------------------------------------------------------------------- */
@@ -240,7 +324,7 @@ static void backfill(struct world *w, uint32_t head)
                 naive_give_back(&trial, i);
             }
         naive_free_now(&trial, then);
-        if (naive_would_fit(&trial, vc, gpus, then))
+        if (naive_would_fit_by_rule(&trial, vc, gpus, then))
             shadow = next;
     }
     int64_t extra = shadow < 0 ? 0 : (int64_t)naive_free_for(&trial, vc, then) - gpus; /* over at the shadow */
@@ -249,11 +333,11 @@ static void backfill(struct world *w, uint32_t head)
         reserve(w, vc, gpus, then, hold);
     w->jobs[head].has_failed = true;
     for (int j; (j = first_waiting(w, vc)) >= 0;) {
-        int64_t length = overhead_next(w, (uint32_t)j) + remaining(w, (uint32_t)j);
+        int64_t length = naive_overhead_next(w, (uint32_t)j) + naive_remaining(w, (uint32_t)j);
         uint32_t want = w->c->jobs[j].gpus;
         w->jobs[j].has_failed = true;
         if (shadow < 0 || w->now + length <= shadow) {
-            start(w, (uint32_t)j);
+            naive_start(w, (uint32_t)j);
             continue;
         }
         if (want > extra)
@@ -274,25 +358,35 @@ static void backfill(struct world *w, uint32_t head)
 
 /* ---- a round of one queue ------------------------------------------------------------------------- */
 
+/* quantum: how long a started job is safe. */
+static int64_t slice(const struct world *w, uint32_t j)
+{
+    return w->c->rules != NULL && w->c->rules->slice != NULL ? w->c->rules->slice(w, j) : w->c->quantum;
+}
+
 void naive_schedule(struct world *w, int vc)
 {
     const struct naive_case *c = w->c;
-    if (!is_any_waiting(w, vc))
+    if (c->rules != NULL && c->rules->round != NULL)
+        c->rules->round(w, vc);
+    if (c->admission)
+        naive_admit(w, vc);
+    if (!naive_is_any_waiting(w, vc))
         return;
     for (uint32_t j = 0; j < c->n_jobs; j++) {
         struct state *s = &w->jobs[j];
         s->has_failed = false;
         if (c->preempt == N_QUANTUM && s->is == RUNNING && naive_queue_of(w, j) == vc && !s->is_open &&
-            w->now - s->safe_from >= c->quantum) {
+            w->now - s->safe_from >= slice(w, j)) {
             s->is_open = true;
             s->value_at = w->now;
-            s->value_then = remaining(w, j);
+            s->value_then = naive_remaining(w, j);
         }
     }
     memcpy(w->before, w->jobs, sizeof w->jobs);
     memcpy(w->owner_before, w->owner, sizeof w->owner);
     for (int head; (head = first_waiting(w, vc)) >= 0;) {
-        if (start(w, (uint32_t)head) || (c->preempt != N_NEVER && displace(w, (uint32_t)head)))
+        if (naive_start(w, (uint32_t)head) || (c->preempt != N_NEVER && displace(w, (uint32_t)head)))
             continue;
         w->jobs[head].has_failed = true;
         if (c->fill == N_EASY)
@@ -300,26 +394,34 @@ void naive_schedule(struct world *w, int vc)
         if (c->fill != N_SKIP)
             break;
     }
-    if (c->preempt == N_QUANTUM && is_any_waiting(w, vc)) {
+    if (c->preempt == N_QUANTUM && naive_is_any_waiting(w, vc)) {
         int64_t at = (w->now / c->quantum + 1) * c->quantum;
         bool is_any_running = false;
         for (uint32_t j = 0; j < c->n_jobs; j++)
             if (w->jobs[j].is == RUNNING && naive_queue_of(w, j) == vc) {
                 is_any_running = true;
-                if (!w->jobs[j].is_open && w->jobs[j].safe_from + c->quantum < at &&
-                    w->jobs[j].safe_from + c->quantum > w->now)
-                    at = w->jobs[j].safe_from + c->quantum;
+                int64_t end = w->jobs[j].safe_from + slice(w, j);
+                if (!w->jobs[j].is_open && end < at && end > w->now)
+                    at = end;
             }
         if (is_any_running && at < w->alarm[vc])
             w->alarm[vc] = at;
+    }
+    for (uint32_t j = 0; j < c->n_jobs; j++)
+        w->jobs[j].is_displaced = false;
+    if (c->rules != NULL && c->rules->next != NULL && naive_is_any_waiting(w, vc)) {
+        int64_t at = c->rules->next(w, vc);
+        w->alarm[vc] = at < w->alarm[vc] ? at : w->alarm[vc];
     }
 }
 
 /* GPUs came free on the nodes of `vc`: every queue over them with jobs waiting is asked. */
 void naive_ask_sharers(struct world *w, int vc, bool is_asked[NAIVE_VCS])
 {
+    if (naive_is_one_queue(w))
+        return; /* it is asked already */
     for (uint32_t v = 0; v < naive_n_queues(w); v++)
-        if (w->first_node[v] == w->first_node[vc] && is_any_waiting(w, (int)v))
+        if (w->first_node[v] == w->first_node[vc] && naive_is_any_waiting(w, (int)v))
             is_asked[v] = true;
 }
 
@@ -332,6 +434,19 @@ static bool same_gpus(const struct world *w, uint32_t j)
     return true;
 }
 
+static void tell(const struct world *w, uint32_t j)
+{
+    fprintf(stderr, "  naive  %10.3f: job %u on", (double)w->now * 1e-9, j);
+    for (uint32_t node = 0; node < w->c->n_nodes; node++) {
+        uint32_t n = 0;
+        for (uint32_t g = 0; g < w->c->gpus[node]; g++)
+            n += w->owner[node][g] == (int)j;
+        if (n > 0)
+            fprintf(stderr, " %u:%u", node, n);
+    }
+    fprintf(stderr, "\n");
+}
+
 /* What became of the jobs of a queue in this round. */
 void naive_settle(struct world *w, int vc, bool asked_next[NAIVE_VCS])
 {
@@ -340,8 +455,10 @@ void naive_settle(struct world *w, int vc, bool asked_next[NAIVE_VCS])
         bool ran = w->before[j].is == RUNNING, runs = s->is == RUNNING;
         if (naive_queue_of(w, j) != vc || (!ran && !runs))
             continue;
+        if (w->c->is_told && (ran != runs || !same_gpus(w, j)))
+            tell(w, j);
         if (!ran) {
-            s->overhead_left = overhead_next(w, j);
+            s->overhead_left = naive_overhead_next(w, j);
             s->restarts += s->start >= 0;
             s->start = s->start < 0 ? w->now : s->start;
         } else if (!runs) {

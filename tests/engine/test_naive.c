@@ -8,7 +8,7 @@ static bool is_composable(const struct naive_case *c)
 {
     if (c->fill == N_EASY && c->preempt != N_NEVER)
         return false; /* refused: test_compose_parts */
-    if (c->order == N_ROUND_ROBIN && c->preempt == N_WHEN_BETTER)
+    if ((c->order == N_ROUND_ROBIN || c->order == N_RR_SJF) && c->preempt == N_WHEN_BETTER)
         return false;
     return true;
 }
@@ -25,7 +25,10 @@ static void compare(enum naive_fill fill, enum naive_preempt preempt, const stru
             struct naive_case c = {.order = (enum naive_order)order,
                                    .fill = fill,
                                    .preempt = preempt,
-                                   .placement = (enum naive_placement)(i % N_PLACEMENTS)};
+                                   .placement = (enum naive_placement)(i % N_PLACEMENTS),
+                                   .may_admit = i % 3 == 0,
+                                   .has_bounds = true,
+                                   .has_chains = order == N_CRITICAL_PATH};
             if (!is_composable(&c))
                 continue;
             naive_roll_case(&c, z, &d);

@@ -199,3 +199,21 @@ Test(easy, the_reservation_is_made_where_only_the_quota_is_in_the_way)
     cr_expect_eq(c->r.jobs[3].start_ns, 3 * S);
     case_destroy(c);
 }
+
+/* A has all 4 CPUs of the node and one of its 2 GPUs: though a GPU is free, B (1 GPU, 1 CPU), which is shorter, runs only when A gives way. */
+Test(displace, a_job_that_lacks_only_cpu_takes_the_place_of_a_longer_one)
+{
+    struct test_case *c = composed("compose", "sjf", "skip", "when_better");
+    c->groups[0].gpus = 2;
+    c->groups[0].cpu_milli = 4000;
+    case_job(c, 0, 8, 1);
+    case_job(c, 4, 1, 1);
+    c->jobs[0].cpu_milli = 4000;
+    c->jobs[1].cpu_milli = 1000;
+    case_run(c);
+    cr_expect_eq(c->r.jobs[1].start_ns, 4 * S);
+    cr_expect_eq(c->r.jobs[1].end_ns, 5 * S);
+    cr_expect_eq(c->r.jobs[0].preemptions, 1u);
+    cr_expect_eq(c->r.jobs[0].end_ns, 9 * S);
+    case_destroy(c);
+}

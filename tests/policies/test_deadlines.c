@@ -278,3 +278,50 @@ Test(admission, a_job_of_no_length_meets_a_deadline_at_once)
             case_destroy(c);
         }
 }
+
+/* The quota shrinks from 4 to 2 while A holds 4 GPUs, which it may keep to its end at 10. B (1 GPU, 5 s by 20) runs from then on. */
+Test(admission, who_holds_more_than_a_quota_allows_goes_on)
+{
+    struct vc_change changes[] = {{1 * S, 2}};
+    struct test_case *c = case_create(1, 4);
+    c->vcs[0] = (struct vc_spec){.name = "a", .mode = VC_GPUS, .amount = 4, .changes = changes, .n_changes = 1};
+    c->cluster.n_vcs = 1;
+    case_policy(c, "edf");
+    case_param(c, "preempt", "never");
+    case_param(c, "admission", "feasible");
+    due_job(c, 0, 10, 4, 15);
+    due_job(c, 2, 5, 1, 20);
+    for (uint32_t j = 0; j < c->n_jobs; j++)
+        c->jobs[j].vc = "a";
+    case_run(c);
+    expect(c, 0, 0, 10);
+    cr_expect_eq(c->r.jobs[1].status, STATUS_FINISHED);
+    expect(c, 1, 10, 15);
+    case_destroy(c);
+}
+
+/* Shortest first on two nodes of 2 GPUs, 5 s for a move: at 10 C takes node 0, and A, whose 10 s are left, goes on beside B on node 1 to 25, too late for
+ * its deadline at 23. At 11 D cannot be let in, for no plan meets all deadlines. Without the overhead A would be done at 20. */
+Test(admission, a_move_is_predicted_with_its_overhead)
+{
+    for (int64_t overhead = 0; overhead <= 5; overhead += 5) {
+        struct test_case *c = case_create(2, 2);
+        case_placement(c, "worst_fit");
+        case_policy(c, "compose");
+        case_param(c, "order", "sjf");
+        case_param(c, "fill", "skip");
+        case_param(c, "preempt", "when_better");
+        case_param(c, "admission", "feasible");
+        c->spec.overhead.restart.constant_ns = overhead * S;
+        due_job(c, 0, 20, 1, 23);
+        due_job(c, 0, 12, 1, 100);
+        due_job(c, 10, 8, 2, 100);
+        due_job(c, 11, 30, 1, 100);
+        case_run(c);
+        expect(c, 2, 10, 18);
+        expect(c, 0, 0, 20 + (double)overhead);
+        cr_expect_eq(c->r.jobs[0].moves, 1u);
+        cr_expect_eq(c->r.jobs[3].status, overhead == 0 ? STATUS_FINISHED : STATUS_REJECTED);
+        case_destroy(c);
+    }
+}

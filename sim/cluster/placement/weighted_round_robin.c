@@ -1,8 +1,8 @@
 /* Smooth weighted round robin in two steps, so that its cost does not grow with the number of nodes:
  *
  *     pools of like nodes, each with a credit       credit += weight x nodes for every pool with a node that will do;
- *     [ 8 GPUs x 4 ]  [ 4 GPUs x 2 ]                the largest credit wins and pays the sum of what was added
- *          │
+ *     [ 8 GPUs x 4 ]  [ 4 GPUs x 2 ]                the largest credit wins (on ties: the larger nodes)
+ *          │                                     and pays the sum of what was added
  *          ▼ round robin among the pool's nodes
  *
  * Nodes of one pool have one weight, so over a cluster with room everywhere each node is used in proportion to its weight. */

@@ -110,7 +110,7 @@ struct policy_ops {
     const struct param_spec *params;
     size_t n_params;
     size_t state_size; /* bytes of `self`, zeroed; the engine owns the memory */
-    /* v[i] is the value of params[i]; texts and lists live as long as the run. Non-zero: fill `err`. */
+    /* v[i] is the value of params[i]; texts and lists live as long as the run. Non-zero: fill `err`, whose code is the run's. */
     int (*init)(void *self, struct sched *s, const union param *v, struct error *err);
     void (*fini)(void *self);                                  /* the callbacks from here on are optional, … */
     void (*on_submit)(void *self, struct sched *s, uint32_t job);  /* a job entered the queue */
@@ -198,6 +198,14 @@ uint64_t sched_capacity_memory_kib(const struct sched *s);
  * jobs that share GPUs, an end by `stop`, and GPU types, CPU or host memory that can refuse a job while there are GPUs enough. For policies that
  * plan a whole trace; O(demands x kinds of nodes). */
 const char *sched_beyond_counts(const struct sched *s);
+
+/* Do free GPUs alone tell whether a job can start, by the rule of the placement? Not so where GPU types, CPU or host memory can refuse a job while there are
+ * GPUs enough, or where the placement module may refuse what its rule allows. O(demands x kinds of nodes). */
+bool sched_gpus_decide(const struct sched *s);
+
+/* Does this instance rule several virtual clusters, each with nodes or a quota of its own? Then what is free may be of no use to a job, because it is
+ * another one's or the job's quota is used up. */
+bool sched_is_divided(const struct sched *s);
 
 /* A share of one node held by a job. */
 struct place {
