@@ -31,7 +31,8 @@ void timeline_forget(struct timeline *t, int64_t now_ns);
 bool timeline_add(struct timeline *t, struct sched *s, int64_t from_ns, int64_t to_ns, int64_t gpus);
 
 /* The earliest start in [from, latest] of `length` (> 0) with at least `gpus` free throughout, or SCHED_NEVER; *least: the fewest free in
- * that time. `*hint` is a step to begin at: 0, or what an earlier call with an earlier `from` left, if the line did not change since. */
+ * that time. `*hint` is a step to begin at: 0, or what a call for the same `gpus` and `length` left, if the line did not change since and `from` is
+ * not before what that call returned. */
 int64_t timeline_fit(const struct timeline *t, int64_t gpus, int64_t length_ns, int64_t from_ns, int64_t latest_ns,
                      uint32_t *hint, int64_t *least);
 

@@ -1,4 +1,5 @@
-/* The plan of admission: against one that gives out all GPUs anew at each end, job by job, and on cases solved by hand. */
+/* The plan of admission: against one that gives out all GPUs anew at each end, job by job (200,000 plans, millions of starts and ends), and on cases
+ * solved by hand. */
 #include "policies/deadline_plan.h"
 #include "tests/engine/cases.h"
 
@@ -90,13 +91,14 @@ static int by_deadline(const void *a, const void *b)
 }
 
 /* Some run already, within the GPUs; few distinct deadlines make equal ones. */
-static uint32_t random_jobs(struct planned *jobs, uint32_t gpus, int64_t now, bool can_preempt, uint64_t *dice)
+static uint32_t random_jobs(struct planned *jobs, uint32_t gpus, bool are_small, int64_t now, bool can_preempt, uint64_t *dice)
 {
     uint32_t n = 1 + (uint32_t)cases_roll(dice, JOBS_MAX), free_gpus = gpus;
     uint64_t horizon = 4 + cases_roll(dice, 120);
     for (uint32_t i = 0; i < n; i++) {
         jobs[i] =
             (struct planned){.left = 1 + (int64_t)cases_roll(dice, 12), .gpus = 1 + (uint32_t)cases_roll(dice, gpus)};
+        jobs[i].gpus = are_small && cases_roll(dice, 5) > 0 ? 1 : jobs[i].gpus;
         jobs[i].deadline = now + jobs[i].left + (int64_t)cases_roll(dice, horizon);
         if (!can_preempt && cases_roll(dice, 6) == 0)
             jobs[i].deadline = SCHED_NEVER;
@@ -107,13 +109,14 @@ static uint32_t random_jobs(struct planned *jobs, uint32_t gpus, int64_t now, bo
     return n;
 }
 
-static void expect_as_slowly(bool can_preempt, uint64_t dice)
+static void expect_as_slowly(bool can_preempt, bool are_small, uint64_t dice)
 {
-    uint32_t n_met = 0, rounds = 20000;
+    uint32_t n_met = 0, rounds = 100000;
     for (uint32_t round = 0; round < rounds; round++) {
         struct planned jobs[JOBS_MAX];
         int64_t now = (int64_t)cases_roll(&dice, 50);
-        uint32_t gpus = 1 + (uint32_t)cases_roll(&dice, 8), n = random_jobs(jobs, gpus, now, can_preempt, &dice);
+        uint32_t gpus = 1 + (uint32_t)cases_roll(&dice, are_small ? 16 : 8);
+        uint32_t n = random_jobs(jobs, gpus, are_small, now, can_preempt, &dice);
         bool met = is_met(jobs, n, gpus, now, can_preempt);
         cr_assert_eq(met, is_met_slowly(jobs, n, gpus, now, can_preempt), "round %u: %u jobs on %u GPUs", round, n,
                      gpus);
@@ -125,12 +128,17 @@ static void expect_as_slowly(bool can_preempt, uint64_t dice)
 
 Test(deadline_plan, with_preemption_is_as_giving_out_all_anew)
 {
-    expect_as_slowly(true, 11);
+    expect_as_slowly(true, false, 11);
+}
+
+Test(deadline_plan, many_small_jobs_come_and_go_as_when_all_is_given_out_anew)
+{
+    expect_as_slowly(true, true, 13);
 }
 
 Test(deadline_plan, without_preemption_is_as_giving_out_all_anew)
 {
-    expect_as_slowly(false, 12);
+    expect_as_slowly(false, false, 12);
 }
 
 /* ---- by hand ------------------------------------------------------------------------------------------ */
