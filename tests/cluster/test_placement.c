@@ -221,6 +221,23 @@ Test(placement, yarn_reckons_its_own_cpu_and_memory)
     world_fini(&h.w);
 }
 
+Test(placement, yarn_wants_more_memory_a_gpu_for_larger_jobs)
+{
+    /* 8 GPUs on two nodes: 11.8 GB a GPU, 47.2 GB a node */
+    for (uint64_t gb = 47; gb <= 48; gb++) {
+        struct node_group_spec group = {
+            .count = 2, .gpus = 4, .gpu = "", .cpu_milli = 24000, .memory_kib = gb * 1000000000 / 1024};
+        struct cluster_spec spec = {.groups = &group, .n_groups = 1};
+        static struct hand h;
+        world_init(&h.w, &spec, 1);
+        hand_use(&h, "yarn", NULL);
+        const struct demand eight = {.gpus = 8, .gpu_type = NAMES_NONE};
+        cr_assert_str_eq(hand_pick(&h, 8, false), gb == 47 ? "" : "0:4 1:4");
+        cr_assert_eq(h.ops->never(h.w.c, 0, &eight) != NULL, gb == 47);
+        world_fini(&h.w);
+    }
+}
+
 /* Racks of two nodes: the amounts of the scheme fit in the first alone, what the job asks in the second alone. */
 Test(placement, yarn_tells_what_no_rack_can_give)
 {

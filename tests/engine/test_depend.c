@@ -158,6 +158,23 @@ Test(critical_path, the_job_on_which_most_hangs_goes_first)
     case_destroy(c);
 }
 
+Test(critical_path, of_several_successors_the_longest_chain_counts)
+{
+    /* one GPU; 0: 4 s, nothing after it. 1: 1 s, then both 2 (5 s) and 3 (1 s): 6 by way of 2, 2 by way of 3. */
+    struct test_case *c = case_create(1, 1);
+    case_policy(c, "critical_path");
+    case_job(c, 0, 4, 1);
+    case_job(c, 0, 1, 1);
+    after(c, "1", 0, 5, 1);
+    after(c, "1", 0, 1, 1);
+    case_run(c);
+    expect(c, 1, 0, 1); /* 6 against 4 */
+    expect(c, 2, 1, 6); /* 5 against 4 */
+    expect(c, 0, 6, 10);
+    expect(c, 3, 10, 11);
+    case_destroy(c);
+}
+
 /* ---- random graphs ------------------------------------------------------------------------------------------------- */
 
 enum { N = 50, WORD = 40 };

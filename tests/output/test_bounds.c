@@ -261,6 +261,24 @@ Test(gaps, srtf_on_one_gpu_has_none)
 }
 
 /* Every policy, over VCs of all kinds: no gap is below 0. */
+/* Two queues of 4 GPUs on one node: a has two jobs of 10 s one behind the other, b one. Nobody can do better. */
+Test(gaps, queues_that_share_nodes_are_bounded_each_by_its_quota)
+{
+    struct test_case *c = measured(case_create(1, 8));
+    c->vcs[0] = (struct vc_spec){.name = "a", .mode = VC_GPUS, .amount = 4};
+    c->vcs[1] = (struct vc_spec){.name = "b", .mode = VC_GPUS, .amount = 4};
+    c->cluster.n_vcs = 2;
+    c->jobs[case_job(c, 0, 10, 4)].vc = "a";
+    c->jobs[case_job(c, 0, 10, 4)].vc = "a";
+    c->jobs[case_job(c, 0, 10, 4)].vc = "b";
+    case_run(c);
+    double jct, makespan;
+    gaps_of(c, &jct, &makespan);
+    cr_expect_lt(fabs(jct), 1e-12, "mean (10 + 20 + 10) / 3 s is the bound: %g", jct);
+    cr_expect_lt(fabs(makespan), 1e-12, "%g", makespan);
+    case_destroy(c);
+}
+
 static void all_are_above(const struct cases_shape *shape, const char *placement)
 {
     for (const struct policy_ops *const *p = policy_list(); *p != NULL; p++) {

@@ -168,6 +168,27 @@ Test(metrics, only_jobs_submitted_inside_measure_count)
     run_sample_fini(&s);
 }
 
+Test(metrics, the_makespan_reaches_to_the_last_end_of_any_kind)
+{
+    static const struct sample_job three[] = {
+        {"a", "u", "v", 1, 5, 10, 5, 15, 10, 0, 0},
+        {"b", "u", "v", 1, 6, 99, 6, 30, 24, 0, 0, .status = STATUS_KILLED, .reason = "estimate_exceeded"},
+        {"c", "u", "v", 1, 7, 99, 7, 20, 13, 0, 0, .status = STATUS_FAILED, .reason = "node"},
+        {"d", "u", "v", 1, 8, 99, 8, 90, 82, 0, 0, .status = STATUS_UNFINISHED, .reason = "horizon"}};
+    struct run_sample s;
+    struct metrics m;
+    run_sample_init(&s, three, 4, 1);
+    compute(&m, &s);
+    expect(&m, "makespan", 25); /* from 5 to the kill at 30; what was cut at 90 has not ended */
+    run_sample_fini(&s);
+    run_sample_init(&s, three, 3, 1);
+    s.result.jobs[1].status = STATUS_FAILED;
+    s.result.jobs[2].end_ns = (int64_t)29e9;
+    compute(&m, &s);
+    expect(&m, "makespan", 25);
+    run_sample_fini(&s);
+}
+
 Test(metrics, no_jobs_have_counts_and_no_means)
 {
     struct run_sample s;

@@ -253,6 +253,73 @@ Test(plot, failing_gnuplot_is_a_failure_with_its_words)
     cr_expect_eq(count_files(figures), 0);
 }
 
+/* What is given to gnuplot to draw in a figure: its data, one file behind the other. */
+static const char *drawn(const char *figure)
+{
+    char body[1000], file[320];
+    snprintf(file, sizeof file, "%s/drawn", dir);
+    snprintf(body, sizeof body, "cd \"$(dirname \"$2\")\"; cat data* >'%s'; echo picture >figure", file);
+    fake_gnuplot(body);
+    cr_assert_eq(fixture_braid(out, sizeof out, "plot %s --figure %s", path, figure), 0, "%s", out);
+    FILE *in = fopen(file, "r");
+    cr_assert(in != NULL);
+    out[0] = '\n';
+    size_t n = fread(out + 1, 1, sizeof out - 2, in);
+    out[n + 1] = '\0';
+    fclose(in);
+    return out;
+}
+
+static void expect_rows(const char *data, const char *rows)
+{
+    cr_expect(strstr(data, rows) != NULL, "no\n%s\nin\n%s", rows, data);
+}
+
+/* fifo: completion after 100 and 40 s, waiting 60 and 10 s; srtf: 50 and 20 s, 20 and 5 s. */
+static void write_two(void)
+{
+    struct fixture f;
+    fixture_init(&f);
+    fixture_sweep(&f, "policy");
+    fixture_run(&f, "01", "fifo", 1);
+    fixture_job(&f, "a", 1, 0, 60, 100);
+    fixture_job(&f, "b", 1, 0, 10, 40);
+    fixture_series(&f, 60, "cluster", "gpu_utilization", 0.25);
+    fixture_series(&f, 120, "cluster", "gpu_utilization", 0.75);
+    fixture_run(&f, "02", "srtf", 1);
+    fixture_job(&f, "a", 1, 0, 20, 50);
+    fixture_job(&f, "b", 1, 0, 5, 20);
+    fixture_series(&f, 60, "cluster", "gpu_utilization", 1);
+    fixture_series(&f, 120, "cluster", "gpu_utilization", 0);
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+}
+
+Test(plot, curves_rise_to_the_share_of_jobs_that_are_done)
+{
+    write_two();
+    expect_rows(drawn("jct_cdf"), "\n40 50\n100 100\n");
+    expect_rows(out, "\n20 50\n50 100\n");
+    expect_rows(drawn("wait_cdf"), "\n10 50\n60 100\n");
+    expect_rows(out, "\n5 50\n20 100\n");
+}
+
+Test(plot, bars_are_means_and_improvements_over_the_first_policy)
+{
+    write_two();
+    expect_rows(drawn("bars"), "\n0 70 70 70\n1 35 35 35\n"); /* mean completion; */
+    expect_rows(out, "\n0 35 35 35\n1 12.5 12.5 12.5\n");     /* mean waiting */
+    expect_rows(drawn("bars_normalized"), "\n0 1 1 1\n1 2 2 2\n");
+    expect_rows(out, "\n0 1 1 1\n1 2.8 2.8 2.8\n");
+}
+
+Test(plot, utilisation_is_drawn_in_percent_over_each_step)
+{
+    write_two();
+    expect_rows(drawn("utilization"), "\n0 25\n60 25\n60 75\n120 75\n");
+    expect_rows(out, "\n0 100\n60 100\n60 0\n120 0\n");
+}
+
 Test(plot, empty_or_missing_picture_is_a_failure)
 {
     write_simple();

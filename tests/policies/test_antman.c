@@ -64,6 +64,25 @@ Test(antman, where_it_would_suffer_the_opportunistic_job_waits)
     case_destroy(c);
 }
 
+Test(antman, it_is_the_guaranteed_job_that_must_not_suffer)
+{
+    /* beside an iteration of 11 s one of 2 s goes at 2/11: a guaranteed job is not put to that, an opportunistic one may be */
+    struct test_case *c = shared(1, 1);
+    job_with(c, 0, 40, 1, false, 1, 1);
+    job_with(c, 10, 22, 1, true, 1, 10);
+    case_run(c);
+    expect(c, 0, 0, 40, 0);
+    expect(c, 1, 40, 62, 0);
+    case_destroy(c);
+    c = shared(1, 1); /* storage 1 s while the other computes for 10 s: a tenth of its pace, and 2 s take 20 */
+    job_with(c, 0, 100, 1, false, 0, 10);
+    job_with(c, 10, 2, 1, true, 1, 0);
+    case_run(c);
+    expect(c, 0, 0, 100, 0);
+    expect(c, 1, 10, 30, 0);
+    case_destroy(c);
+}
+
 Test(antman, guaranteed_jobs_take_gpus_back_from_the_latest_opportunistic_one)
 {
     struct test_case *c = shared(1, 2);

@@ -215,6 +215,37 @@ Test(max_min, under_quantum_a_started_job_is_safe_for_so_long)
     case_destroy(c);
 }
 
+Test(drf, weights_hold)
+{
+    struct test_case *c = case_create(1, 8);
+    case_policy(c, "drf");
+    case_param(c, "shares", fair_file("name,weight\nA,1\nB,3\n"));
+    endless(c, 0, "", "A", 8, 1);
+    endless(c, 0, "", "B", 8, 1);
+    cr_expect_float_eq(fair_held(c, "", "A", 50), 2, 1e-9);
+    cr_expect_float_eq(fair_held(c, "", "B", 50), 6, 1e-9);
+    case_destroy(c);
+}
+
+Test(drf, parts_are_of_what_there_is_now)
+{
+    /* 16 cores; a quota of 8 GPUs, from 5 on of 4. A holds a GPU and 6 cores (3/8), B two GPUs: 1/4, then 1/2. So A comes first at 6. */
+    struct vc_change shrinks[] = {{5 * S, 4}};
+    struct test_case *c = case_create(1, 8);
+    c->groups[0].cpu_milli = 16000;
+    c->vcs[0] = (struct vc_spec){.name = "v", .mode = VC_GPUS, .amount = 8, .changes = shrinks, .n_changes = 1};
+    c->cluster.n_vcs = 1;
+    case_policy(c, "drf");
+    endless(c, 0, "v", "A", 1, 1);
+    c->jobs[0].cpu_milli = 6000;
+    endless(c, 0, "v", "B", 2, 1);
+    endless(c, 6, "v", "B", 1, 1);
+    endless(c, 6, "v", "A", 1, 1);
+    cr_expect_float_eq(fair_held(c, "v", "A", 50), 2, 1e-9);
+    cr_expect_float_eq(fair_held(c, "v", "B", 50), 2, 1e-9);
+    case_destroy(c);
+}
+
 /* ---- fair_share ----------------------------------------------------------------------------------------------- */
 
 Test(fair_share, a_disturbance_is_forgotten_with_the_half_life)
@@ -288,6 +319,23 @@ Test(fair_share, with_preemption_who_used_least_takes_over)
     cr_expect_float_eq(case_start_s(c, 2), 50, 1e-9);
     cr_expect_float_eq(case_end_s(c, 0), 140, 1e-9);
     cr_expect_eq(c->r.jobs[0].preemptions, 1u);
+    case_destroy(c);
+}
+
+Test(fair_share, usage_of_a_thousand_half_lives_ago_is_nothing)
+{
+    /* one GPU, half-life 1 s: A 0-10, B 990-995, C 995-1000; of A and B, who wait since 999, A goes first, whose use is long forgotten */
+    struct test_case *c = case_create(1, 1);
+    case_policy(c, "fair_share");
+    case_param(c, "half_life", "1 s");
+    case_param(c, "ahead", "1 s");
+    c->jobs[case_job(c, 0, 10, 1)].user = "A";
+    c->jobs[case_job(c, 990, 5, 1)].user = "B";
+    c->jobs[case_job(c, 995, 5, 1)].user = "C";
+    c->jobs[case_job(c, 999, 5, 1)].user = "B";
+    c->jobs[case_job(c, 999, 5, 1)].user = "A";
+    case_run(c);
+    cr_expect_float_eq(case_start_s(c, 4), 1000, 1e-9, "%g", case_start_s(c, 4));
     case_destroy(c);
 }
 

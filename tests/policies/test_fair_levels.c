@@ -82,6 +82,16 @@ Test(quota, an_owner_takes_no_more_than_its_guarantee)
     case_destroy(c);
 }
 
+Test(quota, loans_are_by_weight)
+{
+    struct test_case *c = quota_case(8, "name,weight,guarantee\na,1,0\nb,3,0\n", "when_better");
+    jobs(c, 0, "a", "u", 8, 1, 1000);
+    jobs(c, 0, "b", "v", 8, 1, 1000);
+    cr_expect_float_eq(fair_held(c, "a", NULL, 50), 2, 1e-9);
+    cr_expect_float_eq(fair_held(c, "b", NULL, 50), 6, 1e-9);
+    case_destroy(c);
+}
+
 Test(quota, a_job_that_reaches_above_the_guarantee_is_on_loan)
 {
     /* b's one job of 8 with a guarantee of 4 gives way to a's 4, and does not come back while they run */
@@ -245,6 +255,75 @@ Test(hierarchical, shares_of_usage_hold_over_time_without_preemption)
         }
     for (int u = 0; u < 4; u++)
         cr_expect_float_eq(served[u] / sum, users[u].share, 0.01, "%s: %g of %g", users[u].user, served[u], sum);
+    case_destroy(c);
+}
+
+Test(hierarchical, a_user_of_two_virtual_clusters_counts_in_each)
+{
+    /* 8: A 4: alice 2, bob 2; B 4: alice */
+    struct test_case *c = case_create(1, 8);
+    case_policy(c, "hierarchical");
+    case_param(c, "preempt", "when_better");
+    jobs(c, 0, "A", "alice", 8, 1, 1e5);
+    jobs(c, 1, "A", "bob", 8, 1, 1e5);
+    jobs(c, 2, "B", "alice", 8, 1, 1e5);
+    cr_expect_float_eq(fair_held(c, "A", "alice", 50), 2, 1e-9);
+    cr_expect_float_eq(fair_held(c, "A", "bob", 50), 2, 1e-9);
+    cr_expect_float_eq(fair_held(c, "B", "alice", 50), 4, 1e-9);
+    case_destroy(c);
+}
+
+Test(hierarchical, a_user_may_stand_in_a_group_inside_its_virtual_cluster)
+{
+    /* 8 in A: the team 6, all of them alice's, bob 2 */
+    struct test_case *c = case_create(1, 8);
+    case_policy(c, "hierarchical");
+    case_param(c, "preempt", "when_better");
+    case_param(c, "shares", fair_file("name,parent,weight\nA,,1\nteam,A,3\nalice,team,1\nbob,A,1\n"));
+    jobs(c, 0, "A", "bob", 8, 1, 1e5);
+    jobs(c, 1, "A", "alice", 8, 1, 1e5);
+    cr_expect_float_eq(fair_held(c, "A", "alice", 50), 6, 1e-9);
+    cr_expect_float_eq(fair_held(c, "A", "bob", 50), 2, 1e-9);
+    case_destroy(c);
+}
+
+Test(hierarchical, the_measure_says_what_counts)
+{
+    /* 2 GPUs, A has used both up to 100. Of A's job and B's two B's start first by usage; by what is held each starts one */
+    static const char *const measures[] = {"usage", "gpus", "dominant"};
+    for (int k = 0; k < 3; k++) {
+        struct test_case *c = case_create(1, 2);
+        case_policy(c, "hierarchical");
+        case_param(c, "by", "user");
+        case_param(c, "measure", measures[k]);
+        case_param(c, "ahead", "1 s");
+        jobs(c, 0, "", "A", 1, 2, 100);
+        jobs(c, 50, "", "B", 1, 1, 1000);
+        jobs(c, 51, "", "A", 1, 1, 1000);
+        jobs(c, 52, "", "B", 1, 1, 1000);
+        case_run(c);
+        cr_expect_float_eq(case_start_s(c, 1), 100, 1e-9, "%s: %g", measures[k], case_start_s(c, 1));
+        cr_expect_float_eq(case_start_s(c, k == 0 ? 3 : 2), 100, 1e-9, "%s: %g", measures[k], case_start_s(c, 2));
+        case_destroy(c);
+    }
+    /* by dominant shares as drf: 9 cores, 18 GiB, A 1 and 4 a job, B 3 and 1: A runs three, B two */
+    struct test_case *c = case_create(1, 1000);
+    uint32_t n[2] = {0};
+    c->groups[0].cpu_milli = 9000;
+    c->groups[0].memory_kib = UINT64_C(18) << 20;
+    case_policy(c, "hierarchical");
+    case_param(c, "by", "user");
+    case_param(c, "measure", "dominant");
+    for (int i = 0; i < 20; i++) {
+        jobs(c, 0, "", i < 10 ? "A" : "B", 1, 1, 100);
+        c->jobs[i].cpu_milli = i < 10 ? 1000 : 3000;
+        c->jobs[i].mem_kib = UINT64_C(1) << (i < 10 ? 22 : 20);
+    }
+    case_run(c);
+    for (uint32_t j = 0; j < 20; j++)
+        n[j / 10] += c->r.jobs[j].start_ns == 0;
+    cr_expect_eq(n[0], 3u, "%u", n[0]);
+    cr_expect_eq(n[1], 2u, "%u", n[1]);
     case_destroy(c);
 }
 

@@ -600,3 +600,26 @@ Test(proportional_price, the_first_round_divides_by_weight)
         case_destroy(c);
     }
 }
+
+/* Two nodes of 2 GPUs. At 0 cem pays for a GPU of node 0; nobody pays for ann's two, of 2 GPUs on node 1 and of one on node 0. At the next period bob
+ * pays for 2 GPUs of one node: the latest of ann's gives way, then the one that is in the way, and the latest is let back. */
+Test(proportional_price, unpaid_jobs_that_are_not_in_the_way_stay)
+{
+    char path[256];
+    struct test_case *c = case_create(2, 2);
+    user_job(c, "ann", 0, 1000, 2);
+    user_job(c, "ann", 0, 1000, 1);
+    user_job(c, "cem", 0, 1000, 1);
+    user_job(c, "bob", 100, 400, 2);
+    shares_write(path, sizeof path, "name,weight\nann,1\ncem,3\nbob,30\n");
+    case_policy(c, "proportional_price");
+    case_param(c, "shares", path);
+    case_param(c, "save", "1 s");
+    case_run(c);
+    unlink(path);
+    cr_expect_eq(c->r.jobs[3].start_ns, 300 * S, "%g", case_start_s(c, 3));
+    cr_expect_eq(c->r.jobs[0].preemptions, 1u);
+    cr_expect_eq(c->r.jobs[1].preemptions, 0u, "%u", c->r.jobs[1].preemptions);
+    cr_expect_eq(c->r.jobs[1].end_ns, 1000 * S, "%g", case_end_s(c, 1));
+    case_destroy(c);
+}

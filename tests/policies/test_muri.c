@@ -136,6 +136,67 @@ Test(muri, all_sizes_at_once_make_two_groups_of_three)
     }
 }
 
+Test(muri, no_more_pairs_are_formed_than_are_needed)
+{
+    /* four jobs on three GPUs: one pair is enough, at 4 / 6 of its pace (storage 1 s, GPU 3 s each); the other two go on alone */
+    static const char *const groupings[] = {"rounds", "greedy", "exact", "by_profile"};
+    for (int k = 0; k < 4; k++) {
+        struct test_case *c = braided("muri_s", 1, 3, 2);
+        uint32_t n_alone = 0;
+        case_param(c, "group", "2");
+        case_param(c, "grouping", groupings[k]);
+        for (int i = 0; i < 4; i++)
+            job_with(c, 0, 60, 1, 1, 0, 3, 0);
+        case_run(c);
+        for (uint32_t i = 0; i < 4; i++)
+            n_alone += c->r.jobs[i].end_ns == 60 * S;
+        cr_expect_eq(n_alone, 2u, "%s: %u", groupings[k], n_alone);
+        case_destroy(c);
+    }
+}
+
+Test(muri, a_group_comes_in_the_place_of_its_first_member)
+{
+    /* Two GPUs. A and A2 are alike and braid with B; C has no profile. A 10 s, B 20 s, C 25 s, A2 30 s: by counts of profiles A stays alone and A2
+     * goes with B, in B's place, before C */
+    static const char *const groupings[] = {"greedy", "exact", "by_profile"};
+    for (int k = 0; k < 3; k++) {
+        struct test_case *c = braided("muri_s", 1, 2, 2);
+        case_param(c, "group", "2");
+        case_param(c, "grouping", groupings[k]);
+        job_with(c, 0, 10, 1, 4, 0, 0, 0);
+        job_with(c, 0, 20, 1, 0, 0, 4, 0);
+        case_job(c, 0, 25, 1);
+        job_with(c, 0, 30, 1, 4, 0, 0, 0);
+        case_run(c);
+        cr_expect_eq(c->r.jobs[1].start_ns, 0, "%s: B at %g", groupings[k], case_start_s(c, 1));
+        cr_expect_eq(c->r.jobs[3].start_ns, 0, "%s: A2 at %g", groupings[k], case_start_s(c, 3));
+        cr_expect_eq(c->r.jobs[2].start_ns, 10 * S, "%s: C at %g", groupings[k], case_start_s(c, 2));
+        case_destroy(c);
+    }
+}
+
+Test(muri, the_gpus_of_a_group_count)
+{
+    /* Six GPUs; four jobs of one GPU, of which a pair goes at 8 / 10, and two of two GPUs, of which a pair goes at 7 / 10. Two GPUs must be saved: by
+     * two pairs of the small ones 2 x 0.1 of a GPU's use are lost, by one of the large ones 2 GPUs x 0.15 */
+    static const char *const groupings[] = {"greedy", "exact", "by_profile"};
+    for (int k = 0; k < 3; k++) {
+        struct test_case *c = braided("muri_s", 1, 6, 2);
+        case_param(c, "group", "2");
+        case_param(c, "grouping", groupings[k]);
+        for (int i = 0; i < 4; i++)
+            job_with(c, 0, 10, 1, 3, 0, 5, 0);
+        for (int i = 0; i < 2; i++)
+            job_with(c, 0, 20, 2, 2, 0, 5, 0);
+        case_run(c);
+        for (uint32_t i = 0; i < 6; i++)
+            cr_expect_float_eq(case_end_s(c, i), i < 4 ? 12.5 : 20, 1e-6, "%s: job %u ends at %g", groupings[k], i,
+                               case_end_s(c, i));
+        case_destroy(c);
+    }
+}
+
 Test(muri, too_many_for_exact_go_by_rounds)
 {
     struct test_case *c[2];

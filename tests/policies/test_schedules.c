@@ -66,6 +66,19 @@ Test(schedules, easy_backfills_only_what_leaves_the_head_alone)
     SOLVED("easy", 1, 4, NULL, NULL, {0, 10, 3, 0, 10}, {1, 5, 4, 10, 15}, {2, 10, 1, 15, 25}, {3, 6, 1, 3, 9});
 }
 
+Test(schedules, easy_backfills_up_to_the_reservation_and_not_a_nanosecond_more)
+{
+    SOLVED("easy", 1, 4, NULL, NULL, {0, 10, 3, 0, 10}, {1, 5, 4, 10, 15}, {2, 8, 1, 2, 10});
+    SOLVED("easy", 1, 4, NULL, NULL, {0, 10, 3, 0, 10}, {1, 5, 4, 10, 15}, {2, 8.000000001, 1, 15, 23.000000001});
+}
+
+Test(schedules, easy_backfills_equal_ones_in_order_of_rank_whatever_they_ask)
+{
+    /* two GPUs are free up to 10; of jobs 2 and 3, submitted together, the earlier has the first choice */
+    SOLVED("easy", 1, 4, NULL, NULL, {0, 10, 2, 0, 10}, {1, 5, 4, 10, 15}, {2, 5, 1, 2, 7}, {2, 5, 2, 15, 20});
+    SOLVED("easy", 1, 4, NULL, NULL, {0, 10, 2, 0, 10}, {1, 5, 4, 10, 15}, {2, 5, 2, 2, 7}, {2, 5, 1, 15, 20});
+}
+
 Test(schedules, easy_long_job_may_take_what_the_head_leaves_over)
 {
     /* at 10 the head takes 3 of 4 GPUs: one is over, so the long job 2 may have it; job 3 may not have another */
@@ -76,6 +89,12 @@ Test(schedules, srtf_displaces_the_longest_remaining)
 {
     /* at 2 job 2 (3) displaces job 0 (8 left), at 3 job 3 (3) displaces job 1 (5 left), which is back first, at 5 */
     SOLVED("srtf", 1, 2, NULL, NULL, {0, 10, 1, 0, 14}, {0, 8, 1, 0, 10}, {2, 3, 1, 2, 5}, {3, 3, 1, 3, 6});
+}
+
+Test(schedules, srtf_counts_what_is_left_of_a_displaced_job)
+{
+    /* job 0 gives way with 2 s left and is back before job 2, of 5 s */
+    SOLVED("srtf", 1, 1, NULL, NULL, {0, 10, 1, 0, 11}, {8, 1, 1, 8, 9}, {8, 5, 1, 11, 16});
 }
 
 Test(schedules, srtf_does_not_displace_an_equal)

@@ -1,5 +1,7 @@
 /* Searching policies: what they find, that nothing but the seed decides it, and what happens around a decision. */
+#include "policies/search_lookout.h"
 #include "policies/search_pareto.h"
+#include "tests/engine/cases.h"
 #include "tests/policies/search_cases.h"
 
 #include <criterion/criterion.h>
@@ -65,6 +67,26 @@ Test(order, moves_do_what_they_say)
     cr_assert_arr_eq(x, block, sizeof block);
     order_move_block(x, 0, 2, 4);
     cr_assert_arr_eq(x, moved, sizeof moved);
+}
+
+Test(order, mutations_change_the_order)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    static void (*const mutations[])(uint16_t *, uint32_t, gsl_rng *) = {order_mutate_swap, order_mutate_insert,
+                                                                        order_mutate_block};
+    for (uint32_t round = 0; round < 3000; round++) {
+        uint16_t x[12], before[12];
+        uint32_t n = 2 + round % 11, n_other = 0;
+        for (uint32_t i = 0; i < n; i++)
+            x[i] = before[i] = (uint16_t)i;
+        mutations[round % 3](x, n, rng);
+        for (uint32_t i = 0; i < n; i++)
+            n_other += x[i] != before[i];
+        cr_assert_geq(n_other, 2u, "mutation %u of %u leaves all where it was", round % 3, n);
+        if (round % 3 == 0)
+            cr_assert_eq(n_other, 2u, "a swap moves two");
+    }
+    gsl_rng_free(rng);
 }
 
 /* ---- fronts --------------------------------------------------------------------------------------------- */
@@ -160,11 +182,11 @@ Test(search, the_planner_finds_the_best_of_all_orders)
     }
 }
 
-Test(search, ga_pso_and_sa_come_within_a_hundredth_of_the_best_on_average)
+Test(search, ga_insertion_pso_and_sa_come_within_a_hundredth_of_the_best_on_average)
 {
-    static const char *const NAMES[] = {"ga", "pso", "sa"};
+    static const char *const NAMES[] = {"ga", "greedy_insert", "pso", "sa"};
     static const char *const SIMPLE[] = {"fifo", "sjf", "srsf", "smallest"};
-    double loss[3] = {0};
+    double loss[4] = {0};
     for (uint64_t seed = 1; seed <= 100; seed++) {
         double best = run_with("planner", seed, NULL, "count", NULL), simple = INFINITY;
         for (int k = 0; k < 4; k++)
@@ -180,7 +202,7 @@ Test(search, ga_pso_and_sa_come_within_a_hundredth_of_the_best_on_average)
                 simple = fmin(simple, mean_jct(c));
                 case_destroy(c);
             }
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             double found = run_with(NAMES[k], seed, "600", "count", NULL);
             loss[k] += found / best - 1;
             cr_expect_leq(found, simple * (1 + 1e-12), "%s is worse than its best seed, seed %llu", NAMES[k],
@@ -188,7 +210,7 @@ Test(search, ga_pso_and_sa_come_within_a_hundredth_of_the_best_on_average)
             cr_expect_geq(found, best * (1 - 1e-9));
         }
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         cr_expect_lt(loss[k] / 100, 0.01, "%s loses %.3f %%", NAMES[k], loss[k]);
 }
 
@@ -331,6 +353,82 @@ Test(search, a_job_that_comes_later_takes_its_place_by_the_base_order)
     cr_expect_float_eq(case_start_s(c, 2), 10, 1e-9);
     cr_expect_float_eq(case_start_s(c, 3), 30, 1e-9);
     cr_expect_float_eq(case_start_s(c, 1), 60, 1e-9);
+    case_destroy(c);
+}
+
+Test(search, a_job_that_comes_later_goes_behind_its_equals_in_the_plan)
+{
+    struct test_case *c = case_create(1, 1);
+    case_job(c, 0, 10, 1);
+    case_job(c, 1, 50, 1);
+    case_job(c, 2, 20, 1);
+    case_job(c, 15, 50, 1);
+    case_policy(c, "planner");
+    case_param(c, "base", "sjf");
+    case_param(c, "period", "1000 s");
+    case_run(c);
+    cr_expect_float_eq(case_start_s(c, 2), 10, 1e-9);
+    cr_expect_float_eq(case_start_s(c, 1), 30, 1e-9);
+    cr_expect_float_eq(case_start_s(c, 3), 80, 1e-9);
+    case_destroy(c);
+}
+
+Test(search, who_cannot_meet_its_deadline_any_more_does_not_hold_up_others)
+{
+    /* One GPU. A, 5 s, is late by its deadline at 3 s whatever happens; B, 10 s, meets 12 s only when it goes first. Neither by length nor by
+     * deadline does it: the budget is for the three first orders, each strict and not. */
+    struct test_case *c = case_create(1, 1);
+    c->jobs[case_job(c, 0, 5, 1)].deadline_ns = 3 * S;
+    c->jobs[case_job(c, 0, 10, 1)].deadline_ns = 12 * S;
+    case_policy(c, "sa");
+    case_param(c, "deadlines", "10");
+    case_param(c, "budget", "6");
+    case_run(c);
+    cr_expect_float_eq(case_start_s(c, 1), 0, 1e-9);
+    cr_expect_float_eq(case_start_s(c, 0), 10, 1e-9);
+    case_destroy(c);
+}
+
+/* A job came every 10 s from 0 to 90 s. What is expected at 100 s is cut out of that, and goes round it: again one every 10 s, wherever the cut
+ * is. */
+static void draw_what_is_expected(struct sched *s, uint32_t round)
+{
+    static struct lookout l;
+    (void)round;
+    if (sched_now(s) == 0)
+        cr_assert(lookout_init(&l, s, 75 * S, 1000 * S, LOOKOUT_SCENARIOS, 20));
+    for (uint32_t job = l.n_arrivals; job < sched_n_jobs(s) && sched_submit_ns(s, job) <= sched_now(s); job++)
+        if (sched_now(s) < 100 * S)
+            lookout_note(&l, job);
+    cases_start_all(s);
+    if (sched_now(s) != 100 * S)
+        return;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    uint32_t n = lookout_draw(&l, s, BASE_FIFO, rng);
+    cr_assert_eq(n, l.first[LOOKOUT_SCENARIOS]);
+    for (uint32_t k = 0; k < LOOKOUT_SCENARIOS; k++) {
+        uint32_t count = l.first[k + 1] - l.first[k];
+        cr_expect(count == 7 || count == 8, "scenario %u has %u arrivals in 75 s", k, count);
+        for (uint32_t i = l.first[k]; i < l.first[k + 1]; i++) {
+            int64_t after = l.jobs[i].after_ns, before = i > l.first[k] ? l.jobs[i - 1].after_ns : after - 10 * S;
+            cr_expect_eq(after - before, 10 * S, "scenario %u, arrival %u: %g s after %g s", k, i - l.first[k],
+                         (double)after * 1e-9, (double)before * 1e-9);
+            cr_expect(before <= 75 * S - 10 * S && before <= after);
+        }
+        cr_expect_leq(l.jobs[l.first[k]].after_ns, 10 * S);
+    }
+    gsl_rng_free(rng);
+}
+
+Test(lookout, what_is_expected_is_the_past_gone_round)
+{
+    struct test_case *c = case_create(1, 1);
+    for (int i = 0; i <= 10; i++)
+        case_job(c, 10 * i, 1, 1);
+    struct policy_ops ops = cases_script(draw_what_is_expected);
+    ops.knows = KNOWS_ESTIMATE;
+    cases_use(c, &ops);
+    case_run(c);
     case_destroy(c);
 }
 

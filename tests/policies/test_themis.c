@@ -106,6 +106,34 @@ Test(themis, the_worst_job_does_no_worse_than_alone_on_its_part)
     }
 }
 
+Test(themis, who_gets_the_larger_part_of_the_time_is_owed_more_of_the_next_lease)
+{
+    /* One GPU. At 10 B has waited 8 s and C 7 s; all three at the same rho, x = 1 / (y - age / length) with y = 3.6: C, 5 s long, has x = 0.45 and
+     * B 0.28, so by the end of the next lease C is owed 7 + 4.5 s and B 8 + 2.8 s */
+    struct test_case *c = leased("themis", 1, 1);
+    case_job(c, 0, 1000, 1);
+    case_job(c, 2, 1000, 1);
+    case_job(c, 3, 5, 1);
+    case_run(c);
+    expect(c, 2, 10, 15, 0);
+    case_destroy(c);
+}
+
+Test(themis, what_a_job_had_while_nobody_waited_is_soon_forgiven)
+{
+    /* A and B share the GPU by halves until B ends; then A has it alone up to 1001. It owes a lease, not half of that time: while C runs its
+     * 100 s A gets its turns */
+    struct test_case *c = leased("themis", 1, 1);
+    case_job(c, 0, 2000, 1);
+    case_job(c, 0, 15, 1);
+    case_job(c, 1001, 100, 1);
+    case_run(c);
+    cr_expect_float_eq(case_start_s(c, 2), 1001, 1e-6);
+    cr_expect_geq(c->r.jobs[2].preemptions, 2u, "%u", c->r.jobs[2].preemptions);
+    cr_expect_gt(case_end_s(c, 2), 1150, "%g", case_end_s(c, 2));
+    case_destroy(c);
+}
+
 Test(themis_auction, the_worst_off_go_first)
 {
     /* one GPU; with fairness 1 only the worst off is asked: at 10 B (rho (8 + 5) / (3 x 5)) and C ((7 + 50) / 150) wait, A has 10 of 100 done */
@@ -124,9 +152,11 @@ Test(themis_auction, what_a_win_takes_from_others_shortens_the_lease)
 {
     /* At 10 A and B bid (all are asked): A 10 + 90 s, B 10 + 100 s, so A gains more and wins; it keeps what B would have gained less:
      * 110/120 of the lease. D, 1 s long, comes at 12 and wins the next auction, at 19.17 */
-    for (int has_payments = 0; has_payments < 2; has_payments++) {
+    /* with fairness 0.3 seven tenths are asked, rounded up: again both, then all three */
+    for (int k = 0; k < 4; k++) {
+        bool has_payments = k % 2 == 1;
         struct test_case *c = leased("themis_auction", 1, 1);
-        case_param(c, "fairness", "0");
+        case_param(c, "fairness", k < 2 ? "0" : "0.3");
         case_param(c, "payments", has_payments ? "true" : "false");
         case_job(c, 0, 100, 1);
         case_job(c, 0, 100, 1);

@@ -429,7 +429,20 @@ Test(dynamic_priority, load_counts_against_large_jobs_as_it_is_now)
         expect(c, 1, k == 0 ? 20 : 40, k == 0 ? 30 : 50);
         case_destroy(c);
     }
+    /* At 20 nothing runs: B, of all GPUs, has waited 2 s more than C and loses no points for its size. On a full cluster it would lose 12 more. */
     struct test_case *c = factors(4);
+    case_param(c, "fill", "strict");
+    case_param(c, "waiting", "3600");
+    case_param(c, "load", "16");
+    case_job(c, 0, 20, 4);
+    case_job(c, 10, 10, 4);
+    case_job(c, 12, 30, 1);
+    case_run(c);
+    expect(c, 1, 20, 30);
+    expect(c, 2, 30, 60);
+    case_destroy(c);
+
+    c = factors(4);
     case_param(c, "fill", "strict");
     case_job(c, 0, 20, 3);
     case_job(c, 10, 10, 2);

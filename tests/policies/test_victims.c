@@ -1,4 +1,5 @@
 /* Who gives way: only those on the nodes that the other takes are touched, with the outcome as if all named had been. */
+#include "policies/room.h"
 #include "tests/engine/cases.h"
 
 #include <criterion/criterion.h>
@@ -89,5 +90,43 @@ Test(victims, verbs_are_as_few_as_the_jobs_that_give_way)
         preemptions += c->r.jobs[j].preemptions;
     cr_expect_eq(preemptions, 10u);
     cr_expect_lt(c->r.totals.decision_ops, 74u * 10);
+    case_destroy(c);
+}
+
+/* Three nodes of 4 GPUs: a holds one, b and c 3 GPUs each of the others. For a job of 6 a node and 2 GPUs of another are needed: 6 are free when a has
+ * gone, but no 2 of them beside each other; when b has gone, too, they are. */
+static void ask_for_six(struct sched *s, uint32_t round)
+{
+    if (round > 0) {
+        cases_start_all(s);
+        return;
+    }
+    for (uint32_t job = 0; job < 3; job++)
+        cr_assert_eq(sched_start(s, job), SCHED_OK);
+    struct room *r = room_create(s);
+    cr_assert_not_null(r);
+    room_begin(r, s, 6);
+    cr_expect_not(room_fits(r, s));
+    room_add(r, s, 0);
+    cr_expect_eq(room_gpus(r, s), 6u);
+    cr_expect_not(room_fits(r, s), "1 and 1 GPU are not 2 beside each other");
+    room_add(r, s, 1);
+    cr_expect(room_fits(r, s));
+    room_begin(r, s, 6); /* b alone: its node and 1 GPU of the third are 5 */
+    room_add(r, s, 1);
+    cr_expect_not(room_fits(r, s));
+    room_add(r, s, 2); /* with c: two nodes */
+    cr_expect(room_fits(r, s));
+}
+
+Test(room, the_rest_of_a_large_job_needs_a_node_of_its_own)
+{
+    struct test_case *c = case_create(3, 4);
+    case_job(c, 0, 10, 4);
+    case_job(c, 0, 10, 3);
+    case_job(c, 0, 10, 3);
+    case_job(c, 0, 10, 6);
+    cases_run_script(c, ask_for_six);
+    cr_expect_eq(c->r.jobs[3].start_ns, 10 * S);
     case_destroy(c);
 }
