@@ -108,6 +108,22 @@ bool case_any_size(const struct policy_ops *ops)
     return strcmp(ops->name, "optimal") != 0;
 }
 
+bool case_has_param(const struct test_case *c, const char *name)
+{
+    const struct policy_ops *ops = c->spec.policy.ops;
+    for (size_t i = 0; i < ops->n_params; i++)
+        if (strcmp(ops->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void case_policy_quick(struct test_case *c, const char *name)
+{
+    case_policy(c, name);
+    if (case_has_param(c, "budget"))
+        case_param(c, "budget", "300");
+}
+
 void case_policy(struct test_case *c, const char *name)
 {
     c->spec.policy = (struct policy_spec){.ops = policy_find(name), .params = c->params, .label = name};

@@ -5,6 +5,18 @@
 #include "engine/run.h"
 #include "policies/registry.h"
 
+/* How many random cases: a fifth under the address sanitizer, which is there for bad memory, not for bad answers, and five times as slow. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define CASES(n) (((n) + 4) / 5)
+#endif
+#endif
+#if !defined CASES && defined __SANITIZE_ADDRESS__
+#define CASES(n) (((n) + 4) / 5)
+#elif !defined CASES
+#define CASES(n) (n)
+#endif
+
 #define S INT64_C(1000000000) /* one second in ns */
 
 enum { CASE_JOBS = 4096, CASE_GROUPS = 8, CASE_VCS = 8 };
@@ -14,14 +26,14 @@ struct case_job {
     uint32_t gpus;
     const char *vc, *user;
     double priority;
-    int64_t estimate_ns, recorded_start_ns; /* WORKLOAD_ABSENT: none */
+    int64_t estimate_ns, recorded_start_ns;          /* WORKLOAD_ABSENT: none */
     int64_t deadline_ns;                             /* WORKLOAD_ABSENT: none */
     int64_t iteration_ns, stage_ns[WORKLOAD_STAGES]; /* 0: none */
     uint32_t cpu_milli;                              /* of the whole job; 0: not said */
     uint64_t mem_kib;
     uint64_t gpu_mem_kib; /* of each GPU; 0: not said */
-    const char *depends; /* numbers of jobs, separated by ';'; NULL: none */
-    const char *name;    /* what the user calls it; NULL: nothing */
+    const char *depends;  /* numbers of jobs, separated by ';'; NULL: none */
+    const char *name;     /* what the user calls it; NULL: nothing */
 };
 
 struct test_case {
@@ -53,6 +65,11 @@ bool case_any_size(const struct policy_ops *ops);
 
 /* Choose a policy with its defaults, then set parameters by name, text as in YAML. Asserts that they exist. */
 void case_policy(struct test_case *c, const char *name);
+bool case_has_param(const struct test_case *c, const char *name);
+
+/* For loops over all policies: those that search try few plans, enough to differ and quick. */
+void case_policy_quick(struct test_case *c, const char *name);
+
 void case_param(struct test_case *c, const char *name, const char *value);
 void case_placement(struct test_case *c, const char *name);
 

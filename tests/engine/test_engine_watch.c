@@ -185,7 +185,7 @@ static void check_all(const struct cases_shape *shape, const char *placement, bo
             continue;
         struct test_case *c = cases_create(shape, 17);
         struct told *t = cases_watch(c);
-        case_policy(c, (*p)->name);
+        case_policy_quick(c, (*p)->name);
         case_placement(c, placement);
         c->spec.estimate.source = ESTIMATE_TRACE;
         if (has_overhead) {

@@ -1,5 +1,6 @@
 /* The engine and every composition of parts against naive.c, on random cases with fixed seeds. */
 #include "tests/engine/naive_match.h"
+#include "tests/harness.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ Test(naive, everything_happens_in_the_cases)
               "preemptions %u, moves %u, restarts %u, zero %u", preemptions, moves, restarts, zero);
 }
 
-enum { N_TINY = 300, N_MIDDLE = 60 };
+enum { N_TINY = CASES(300), N_MIDDLE = CASES(60) };
 
 #define AGAINST(fill_name, fill, preempt_name, preempt)                                                                \
     Test(naive, tiny_##fill_name##_##preempt_name##_agrees)                                                            \

@@ -1,11 +1,12 @@
 /* Named policies with a rule of their own against naive_rules.h, on random cases with fixed seeds. */
 #include "tests/engine/naive_rules.h"
+#include "tests/harness.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { N_TINY = 300, N_MIDDLE = 60 };
+enum { N_TINY = CASES(300), N_MIDDLE = CASES(60) };
 
 static void compare(const struct naive_rules *rules, const struct naive_size *z, uint32_t n_cases)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS = 1500, BUSY_ROOM = 4096, SIZE_ROOM = 64 };
+enum { JOBS = CASES(1500), BUSY_ROOM = 4096, SIZE_ROOM = 64 };
 
 /* ---- what is seen while a run goes on -------------------------------------------------------------------- */
 
@@ -127,7 +127,7 @@ Test(laws, little_holds_to_the_nanosecond_under_every_policy)
         if (!case_any_size(*p))
             continue;
         struct test_case *c = case_create(4, 4);
-        case_policy(c, (*p)->name);
+        case_policy_quick(c, (*p)->name);
         c->spec.overhead.restart.constant_ns = 7 * S;
         add_jobs(c, 1, 40, 8);
         watch_run(c, w);
@@ -175,7 +175,7 @@ Test(laws, no_gpu_is_idle_while_a_job_of_one_gpu_waits)
         if (is_idle_on_purpose(*p))
             continue;
         struct test_case *c = case_create(2, 4);
-        case_policy(c, (*p)->name);
+        case_policy_quick(c, (*p)->name);
         add_jobs(c, 3, 13, 1);
         watch_run(c, w);
         cr_expect_eq(w->idle_while_fits, UINT64_C(0), "%s: %llu times", (*p)->name,
@@ -215,7 +215,7 @@ Test(laws, busy_periods_of_one_gpu_are_the_same_under_every_policy)
         if (is_idle_on_purpose(*p))
             continue;
         struct test_case *c = case_create(1, 1);
-        case_policy(c, (*p)->name);
+        case_policy_quick(c, (*p)->name);
         add_jobs(c, 5, 120, 1);
         watch_run(c, first->n_busy == 0 ? first : w);
         const struct watcher *seen = first->c == c ? first : w;
