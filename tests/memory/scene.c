@@ -1,5 +1,6 @@
 #include "tests/memory/scene.h"
 #include "tests/memory/faulty_alloc.h"
+#include "tests/harness.h"
 
 #include "cli/cli.h"
 
@@ -140,7 +141,7 @@ static void play(struct played *p, const char *words, const char *out)
 
 /* ---- every place ----------------------------------------------------------------------------------------- */
 
-enum { SITES = 1 << 16, TRIES = 2, CALLS = 1 << 18 };
+enum { SITES = 1 << 16, TRIES = CASES(2), CALLS = 1 << 18 };
 
 static struct {
     uint64_t site;

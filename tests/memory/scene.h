@@ -6,7 +6,7 @@
  *   - or it is 0 and all that was printed and written is what it was in peace (what can be done without is done without);
  *   - every piece of memory is freed.
  * With MEMORY_TRACE=FILE in the environment the file gets each try and the addresses of the call that fails, so that the last lines tell what
- * crashed. A place that failed twice in any scene is not tried again: the first call from it often takes another way than the others.
+ * crashed. A place that failed twice in any scene (under the address sanitizer: once) is not tried again: the first call from it often takes another way than the others.
  */
 #ifndef TESTS_MEMORY_SCENE_H
 #define TESTS_MEMORY_SCENE_H
