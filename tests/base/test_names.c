@@ -1,3 +1,4 @@
+#include "tests/dice.h"
 #include "base/names.h"
 
 #include <criterion/criterion.h>
@@ -9,10 +10,7 @@ static uint64_t dice = 0x9e3779b97f4a7c15;
 
 static uint32_t roll(uint32_t sides)
 {
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return (uint32_t)(dice >> 33) % sides;
+    return dice_roll(&dice, sides);
 }
 
 static int compare(const char *a, const char *b)

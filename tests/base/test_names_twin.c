@@ -1,4 +1,5 @@
 /* Interned names against a plain list, over a million random operations. */
+#include "tests/dice.h"
 #include "base/names.h"
 
 #include <criterion/criterion.h>
@@ -11,10 +12,7 @@ static uint64_t dice = 0xdeadbeefcafe;
 
 static uint32_t roll(uint32_t sides)
 {
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return (uint32_t)(dice >> 33) % sides;
+    return dice_roll(&dice, sides);
 }
 
 /* The twin: names by id. */

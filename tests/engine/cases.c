@@ -1,4 +1,5 @@
 #include "tests/engine/cases.h"
+#include "tests/dice.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -6,10 +7,7 @@
 
 uint64_t cases_roll(uint64_t *state, uint64_t sides)
 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (*state * 0x2545f4914f6cdd1du >> 33) % sides;
+    return (dice_next(state) * 0x2545f4914f6cdd1du >> 33) % sides;
 }
 
 static void add_vcs(struct test_case *c, const struct cases_shape *z, uint64_t *dice)

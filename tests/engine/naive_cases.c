@@ -1,4 +1,5 @@
 /* Random cases with fixed seeds: tiny ones, of which every detail can be read, and middle ones with two queues. */
+#include "tests/dice.h"
 #include "tests/engine/naive_match.h"
 
 #include <stddef.h>
@@ -7,10 +8,7 @@ static const int64_t SECOND = 1000000000;
 
 uint64_t naive_roll(struct naive_dice *d, uint64_t sides)
 {
-    d->state ^= d->state >> 12;
-    d->state ^= d->state << 25;
-    d->state ^= d->state >> 27;
-    return (d->state * 0x2545f4914f6cdd1du >> 33) % sides;
+    return dice_star(&d->state, sides);
 }
 
 int64_t naive_roll_s(struct naive_dice *d, int64_t low, int64_t high)

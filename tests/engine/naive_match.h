@@ -6,7 +6,7 @@
 
 /* ---- naive_cases.c ------------------------------------------------------------------------------------ */
 
-/* xorshift64*: cases must be the same everywhere and for ever. */
+/* Of tests/dice.h. */
 struct naive_dice {
     uint64_t state;
 };

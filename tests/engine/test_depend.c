@@ -1,4 +1,5 @@
 /* Jobs that wait for other jobs: schedules solved by hand, and random graphs against a naive simulator. */
+#include "tests/dice.h"
 #include "tests/harness.h"
 
 #include <criterion/criterion.h>
@@ -188,10 +189,7 @@ struct graph {
 
 static uint32_t roll(uint64_t *state, uint32_t sides)
 {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (uint32_t)((*state * 0x2545f4914f6cdd1du >> 33) % sides);
+    return (uint32_t)dice_star(state, sides);
 }
 
 /* Edges go from lower to higher in a random order of the jobs, so that late submissions may be predecessors of early ones. */

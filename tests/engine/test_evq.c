@@ -1,4 +1,5 @@
 /* The pending-event set against a plain table, over a million random operations. */
+#include "tests/dice.h"
 #include "engine/evq.h"
 
 #include <criterion/criterion.h>
@@ -10,10 +11,7 @@ static uint64_t dice = 88172645463325252u;
 
 static uint32_t roll(uint32_t sides)
 {
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return (uint32_t)(dice >> 33) % sides;
+    return dice_roll(&dice, sides);
 }
 
 /* The twin: one row a handle. */

@@ -1,6 +1,7 @@
 /* Estimates by the mean of what a user has finished under a name, found by hash, against all that has ended, added up anew for each job. 40,000 jobs: the twin
  * looks at all earlier ones for each.
  */
+#include "tests/dice.h"
 #include "tests/policies/inside.h"
 
 #include <criterion/criterion.h>
@@ -89,12 +90,12 @@ Test(user_means, are_those_of_all_that_has_ended)
         c->spec.estimate.source = ESTIMATE_USER_MEAN;
         c->spec.check = false; /* thousands of GPUs to look at each round */
         for (uint32_t j = 0; j < JOBS; j++) {
-            at += (int64_t)inside_roll(&dice, 3) * 7;
+            at += (int64_t)dice_roll(&dice, 3) * 7;
             case_job(c, 0, 0, 1);
             c->jobs[j].submit_ns = at;
-            c->jobs[j].duration_ns = 1 + inside_roll(&dice, 1u << inside_roll(&dice, 14));
-            c->jobs[j].user = users[inside_roll(&dice, run % 2 == 0 ? USERS : 20)];
-            c->jobs[j].name = users[inside_roll(&dice, run % 3 == 0 ? USERS : 20)];
+            c->jobs[j].duration_ns = 1 + dice_roll(&dice, 1u << dice_roll(&dice, 14));
+            c->jobs[j].user = users[dice_roll(&dice, run % 2 == 0 ? USERS : 20)];
+            c->jobs[j].name = users[dice_roll(&dice, run % 3 == 0 ? USERS : 20)];
             by_end[j] = j;
         }
         qsort(by_end, JOBS, sizeof *by_end, compare_ends);

@@ -3,6 +3,7 @@
  * A million questions, of which one in a hundred is simulated again for comparison (that is what costs); the others must be what the same
  * question was told before.
  */
+#include "tests/dice.h"
 #include "model/stage_cache.h"
 
 #include <criterion/criterion.h>
@@ -15,10 +16,7 @@ static uint64_t dice = 0xabcdef12345;
 
 static uint32_t roll(uint32_t sides)
 {
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return (uint32_t)(dice >> 33) % sides;
+    return dice_roll(&dice, sides);
 }
 
 /* Times of members as listed, by what was listed. */

@@ -17,13 +17,4 @@ struct inside {
 /* Run `c` with that as its policy. */
 void inside_run(struct test_case *c, const struct inside *what);
 
-/* A small generator of its own: 0 .. sides - 1. `dice` is not 0. */
-static inline uint32_t inside_roll(uint64_t *dice, uint32_t sides)
-{
-    *dice ^= *dice << 13;
-    *dice ^= *dice >> 7;
-    *dice ^= *dice << 17;
-    return (uint32_t)(*dice >> 33) % sides;
-}
-
 #endif

@@ -1,11 +1,9 @@
 #include "tests/policies/search_cases.h"
+#include "tests/dice.h"
 
 uint32_t draw(uint64_t *state, uint32_t n)
 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (uint32_t)((*state >> 32) * n >> 32);
+    return (uint32_t)((dice_next(state) >> 32) * n >> 32);
 }
 
 void draw_jobs(struct test_case *c, uint64_t *state, uint32_t n, uint32_t most_gpus)

@@ -1,4 +1,5 @@
 /* Orders by deadline and admission: what any preemptive schedule can meet on one machine, edf and least_laxity do. */
+#include "tests/dice.h"
 #include "tests/harness.h"
 
 #include <criterion/criterion.h>
@@ -8,10 +9,7 @@
 
 static uint32_t roll(uint64_t *state, uint32_t sides)
 {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (uint32_t)((*state * 0x2545f4914f6cdd1du >> 33) % sides);
+    return (uint32_t)dice_star(state, sides);
 }
 
 static uint32_t due_job(struct test_case *c, double submit, double duration, uint32_t gpus, double deadline)

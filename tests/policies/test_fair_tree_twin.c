@@ -1,6 +1,7 @@
 /* The tree of the fair policies against a table of jobs, over a million random operations: who comes first, what everybody's value is, and who may
  * be displaced in which order. The twin adds everything up anew at each question; only usage, which depends on all that was, goes along with time.
  */
+#include "tests/dice.h"
 #include "fair_case.h"
 #include "inside.h"
 #include "policies/fair_tree.h"
@@ -341,7 +342,7 @@ static void turn_exposed(struct self *p, struct sched *s, uint32_t job)
     j->is_exposed = !j->is_exposed;
     if (!j->is_exposed)
         return;
-    j->since = sched_now(s) - (int64_t)inside_roll(&p->dice, 3);
+    j->since = sched_now(s) - (int64_t)dice_roll(&p->dice, 3);
     fair_tree_expose(&p->tree, s, job, j->since);
 }
 
@@ -349,7 +350,7 @@ static void operate(struct self *p, struct sched *s, uint32_t job)
 {
     struct twin_job *j = &p->jobs[job];
     uint32_t class;
-    switch (inside_roll(&p->dice, 12)) {
+    switch (dice_roll(&p->dice, 12)) {
     case 0:
     case 1:
     case 2:
@@ -375,7 +376,7 @@ static void operate(struct self *p, struct sched *s, uint32_t job)
         break;
     case 9:
         if ((class = real_class(p, j->kind)) != FAIR_NONE) {
-            p->is_closed[j->kind] = inside_roll(&p->dice, 3) == 0;
+            p->is_closed[j->kind] = dice_roll(&p->dice, 3) == 0;
             p->tree.classes[class].is_closed = p->is_closed[j->kind];
         }
         break;
@@ -395,7 +396,7 @@ static void tree_round(void *self, struct sched *s)
     fair_tree_measure_capacity(&p->tree, s);
     twin_clock(p, s);
     for (uint32_t k = 0; k < OPERATIONS / ROUNDS + 1; k++, p->n_operations++) {
-        operate(p, s, inside_roll(&p->dice, JOBS));
+        operate(p, s, dice_roll(&p->dice, JOBS));
         check_first(p, s);
     }
 }
@@ -446,13 +447,13 @@ static void compare(enum fair_measure measure, enum fair_by by, bool has_shares,
     c->groups[0].memory_kib = 1 << 20;
     asked = (struct setting){measure, by, has_shares ? fair_file(shares_text()) : ""};
     for (uint32_t j = 0; j < JOBS + ROUNDS; j++) {
-        at += j < JOBS ? 0 : inside_roll(&dice, 100) == 0 ? 400000 * S : (1 + inside_roll(&dice, 3)) * 170 * S;
-        case_job(c, 0, 1, gpus[inside_roll(&dice, 5)]);
+        at += j < JOBS ? 0 : dice_roll(&dice, 100) == 0 ? 400000 * S : (1 + dice_roll(&dice, 3)) * 170 * S;
+        case_job(c, 0, 1, gpus[dice_roll(&dice, 5)]);
         c->jobs[j].submit_ns = at;
-        c->jobs[j].cpu_milli = 1000 * (1 + inside_roll(&dice, 4));
-        c->jobs[j].mem_kib = (uint64_t)1024 << inside_roll(&dice, 6);
-        c->jobs[j].user = users[inside_roll(&dice, 8)];
-        c->jobs[j].vc = n_vcs > 0 ? vcs[inside_roll(&dice, n_vcs)] : "";
+        c->jobs[j].cpu_milli = 1000 * (1 + dice_roll(&dice, 4));
+        c->jobs[j].mem_kib = (uint64_t)1024 << dice_roll(&dice, 6);
+        c->jobs[j].user = users[dice_roll(&dice, 8)];
+        c->jobs[j].vc = n_vcs > 0 ? vcs[dice_roll(&dice, n_vcs)] : "";
         if (j >= JOBS && (j - JOBS) % 10 == 0)
             changes[(j - JOBS) / 10] = (struct vc_change){at + 1, 30 + 2 * (j / 10 % 6)};
     }

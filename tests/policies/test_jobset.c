@@ -1,6 +1,7 @@
 /* The sorted sets of a policy against a plain array, over a million random operations. The sets take their memory from a run, so the
  * work is done inside the `init` of a policy of a run without jobs. */
 #include "policies/jobset.h"
+#include "tests/dice.h"
 #include "tests/harness.h"
 
 #include <criterion/criterion.h>
@@ -12,10 +13,7 @@ static uint64_t dice = 0x2545f4914f6cdd1d;
 
 static uint32_t roll(uint32_t sides)
 {
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return (uint32_t)(dice >> 33) % sides;
+    return dice_roll(&dice, sides);
 }
 
 /* The twin of one set: members in order of (key, job). */

@@ -1,4 +1,5 @@
 /* Lines that cross against a plain table, over a million random operations. Values are such that doubles hold them exactly. */
+#include "tests/dice.h"
 #include "inside.h"
 #include "policies/lines.h"
 
@@ -58,13 +59,13 @@ static void check_walk(struct lines *l, const struct row *rows, double q, uint32
 
 static double roll_number(uint64_t *dice)
 {
-    switch (inside_roll(dice, 6)) {
+    switch (dice_roll(dice, 6)) {
     case 0:
         return 0.0;
     case 1:
         return -0.0; /* the same number */
     default:
-        return ((double)inside_roll(dice, 17) - 8) / 4;
+        return ((double)dice_roll(dice, 17) - 8) / 4;
     }
 }
 
@@ -79,15 +80,15 @@ static void operations(void *self, struct sched *s)
     (void)self;
     jobset_pool_init(&pool, s);
     for (uint32_t i = 0; i < OPERATIONS; i++) {
-        uint32_t id = inside_roll(&dice, IDS), n_slopes = i / 30000 % 3 == 0 ? 2 : 9;
+        uint32_t id = dice_roll(&dice, IDS), n_slopes = i / 30000 % 3 == 0 ? 2 : 9;
         struct row *r = &rows[id];
-        double q = qs[inside_roll(&dice, 5)];
-        if (r->is_in && inside_roll(&dice, 4) > 0) {
+        double q = qs[dice_roll(&dice, 5)];
+        if (r->is_in && dice_roll(&dice, 4) > 0) {
             lines_erase(&l, r->slope, r->at, r->turn);
             r->is_in = false;
         } else if (!r->is_in) {
             *r = (struct row){true, roll_number(&dice) * n_slopes, roll_number(&dice), n_turns++};
-            if (inside_roll(&dice, 3) == 0) /* turns come back, too: a node that moves keeps its own */
+            if (dice_roll(&dice, 3) == 0) /* turns come back, too: a node that moves keeps its own */
                 r->turn = UINT32_MAX - id;
             cr_assert(lines_insert(&l, &pool, r->slope, r->at, r->turn, id));
         }

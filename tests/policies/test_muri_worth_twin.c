@@ -1,4 +1,5 @@
 /* Profiles and kinds of groups that are looked up by hash against a table with a place for each, over a million random questions. */
+#include "tests/dice.h"
 #include "inside.h"
 #include "policies/muri_worth.h"
 
@@ -64,16 +65,16 @@ static void operations(void *self, struct sched *s)
     }
     cr_assert_eq(w.n_profiles, (uint32_t)SIDES);
     for (uint32_t i = 0; i < OPERATIONS; i++) {
-        uint32_t jobs[MURI_GROUP_MAX], profiles[MURI_GROUP_MAX], n = 1 + inside_roll(&dice, MURI_GROUP_MAX), kind;
+        uint32_t jobs[MURI_GROUP_MAX], profiles[MURI_GROUP_MAX], n = 1 + dice_roll(&dice, MURI_GROUP_MAX), kind;
         for (uint32_t k = 0; k < n; k++) {
-            jobs[k] = inside_roll(&dice, JOBS);
+            jobs[k] = dice_roll(&dice, JOBS);
             profiles[k] = profile_of[jobs[k]];
         }
         if (i % FORGET == FORGET - 1) { /* too few yet: nothing is forgotten */
             muri_worth_tidy(&w);
             cr_assert_eq(w.n_kinds, n_kinds);
         }
-        uint32_t at = place_of(profiles, n), parts = 1 + inside_roll(&dice, n);
+        uint32_t at = place_of(profiles, n), parts = 1 + dice_roll(&dice, n);
         if (parts < n) { /* from two kinds */
             uint32_t a = muri_kind_of(&w, s, profiles, parts), b = muri_kind_of(&w, s, profiles + parts, n - parts);
             uint32_t in_order[2][2] = {{place_of(profiles, parts), a}, {place_of(profiles + parts, n - parts), b}};
@@ -108,7 +109,7 @@ Test(muri_worth, a_million_random_questions_agree_with_a_table)
     uint64_t dice = 31;
     c->sharing = (struct sharing_spec){.groups = 4, .order = INTERLEAVE_BEST};
     for (uint32_t j = 0; j < JOBS; j++) {
-        uint32_t profile = inside_roll(&dice, SIDES);
+        uint32_t profile = dice_roll(&dice, SIDES);
         case_job(c, 0, 100, 1);
         for (uint32_t k = 0; k < 4; k++) {
             c->jobs[j].stage_ns[k] = stage(profile, k) * S;

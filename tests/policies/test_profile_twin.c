@@ -3,6 +3,7 @@
  * A question costs the twin lines x length for each instant until the answer, so there are 400,000 operations: a million would
  * take some three seconds.
  */
+#include "tests/dice.h"
 #include "inside.h"
 #include "policies/profile.h"
 
@@ -121,9 +122,9 @@ static void check_shares(const struct self *p, const struct planned *want)
 static void find(struct self *p, struct sched *s)
 {
     struct planned a;
-    int64_t length = 1 + inside_roll(&p->dice, 20);
+    int64_t length = 1 + dice_roll(&p->dice, 20);
     uint32_t n = p->profile.n_lines;
-    a.gpus = 1 + inside_roll(&p->dice, inside_roll(&p->dice, 3) == 0 ? 40 : 8);
+    a.gpus = 1 + dice_roll(&p->dice, dice_roll(&p->dice, 3) == 0 ? 40 : 8);
     int64_t got = profile_find(&p->profile, s, a.gpus, length), want = twin_find(p, s, a.gpus, length, SCHED_NEVER, &a);
     cr_assert_eq(got, want, "operation %u: %u GPUs of %u lines for %lld from %lld on: at %lld, in the twin %lld",
                  p->n_operations, a.gpus, n, (long long)length, (long long)sched_now(s), (long long)got,
@@ -132,7 +133,7 @@ static void find(struct self *p, struct sched *s)
         return;
     check_shares(p, &a);
     cr_assert(profile_is_free(&p->profile, a.shares, a.n_shares, got, got + length), "operation %u", p->n_operations);
-    if (p->n_plans == PLANS || got + length >= sched_now(s) + AHEAD || inside_roll(&p->dice, 2) == 0)
+    if (p->n_plans == PLANS || got + length >= sched_now(s) + AHEAD || dice_roll(&p->dice, 2) == 0)
         return;
     a.start = got;
     a.end = got + length;
@@ -186,11 +187,11 @@ static void look_earlier(struct self *p, struct sched *s, struct planned *a)
 
 static void ask_whether_free(struct self *p, struct sched *s)
 {
-    struct planned a = {.n_shares = 1 + inside_roll(&p->dice, p->profile.n_lines)};
-    int64_t from = sched_now(s) + inside_roll(&p->dice, AHEAD / 2), length = inside_roll(&p->dice, 12);
+    struct planned a = {.n_shares = 1 + dice_roll(&p->dice, p->profile.n_lines)};
+    int64_t from = sched_now(s) + dice_roll(&p->dice, AHEAD / 2), length = dice_roll(&p->dice, 12);
     bool want = true;
     for (uint32_t k = 0; k < a.n_shares; k++) {
-        a.shares[k] = (struct share){k, 1 + inside_roll(&p->dice, 4)};
+        a.shares[k] = (struct share){k, 1 + dice_roll(&p->dice, 4)};
         want &= length == 0 || twin_least(p, k, from, length) >= (int64_t)a.shares[k].gpus;
     }
     cr_assert_eq(profile_is_free(&p->profile, a.shares, a.n_shares, from, from + length), want, "operation %u",
@@ -201,7 +202,7 @@ static void profile_round(void *self, struct sched *s)
 {
     struct self *p = self;
     for (uint32_t k = 0; k < OPERATIONS / ROUNDS; k++, p->n_operations++) {
-        uint32_t what = inside_roll(&p->dice, 10), i = p->n_plans > 0 ? inside_roll(&p->dice, p->n_plans) : PLANS;
+        uint32_t what = dice_roll(&p->dice, 10), i = p->n_plans > 0 ? dice_roll(&p->dice, p->n_plans) : PLANS;
         if (what == 0 && i < PLANS)
             give(p, s, i);
         else if (what < 3 && i < PLANS)

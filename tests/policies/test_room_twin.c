@@ -1,6 +1,7 @@
 /* The room that releases make against a count over all nodes, over a million random releases while jobs come and go: on like and unlike
  * nodes, packed and not, and under a quota that changes.
  */
+#include "tests/dice.h"
 #include "inside.h"
 #include "policies/room.h"
 
@@ -109,12 +110,12 @@ static void ask(struct self *p, struct sched *s, uint32_t job)
     if (sched_probe(s, job) == SCHED_OK)
         return;                                   /* only who finds no place asks */
     for (uint32_t k = p->n_running; k > 1; k--) { /* another order each time */
-        uint32_t other = inside_roll(&p->dice, k), j = p->running[k - 1];
+        uint32_t other = dice_roll(&p->dice, k), j = p->running[k - 1];
         p->running[k - 1] = p->running[other];
         p->running[other] = j;
     }
     room_begin(p->room, s, gpus);
-    uint32_t step = 1 + inside_roll(&p->dice, 3); /* not asked after each release */
+    uint32_t step = 1 + dice_roll(&p->dice, 3); /* not asked after each release */
     for (uint32_t n = 0; n <= p->n_running; n++) {
         if (n > 0) {
             room_add(p->room, s, p->running[n - 1]);
@@ -139,7 +140,7 @@ static void ask(struct self *p, struct sched *s, uint32_t job)
                          "release %u: job %u", p->n_releases, p->running[k]);
         p->n_yes++;
         p->n_settled += is_settled;
-        if (inside_roll(&p->dice, 4) > 0) /* most ask no more then */
+        if (dice_roll(&p->dice, 4) > 0) /* most ask no more then */
             return;
     }
 }
@@ -148,24 +149,24 @@ static void ask(struct self *p, struct sched *s, uint32_t job)
 static void room_round(void *self, struct sched *s)
 {
     struct self *p = self;
-    uint32_t keep = 0, ends = inside_roll(&p->dice, 8);
+    uint32_t keep = 0, ends = dice_roll(&p->dice, 8);
     for (uint32_t k = 0; k < p->n_running; k++) {
         uint32_t job = p->running[k];
         if (!sched_is_running(s, job))
             continue;
-        if (inside_roll(&p->dice, 16) < ends)
+        if (dice_roll(&p->dice, 16) < ends)
             sched_preempt(s, job);
         else
             p->running[keep++] = job;
     }
     p->n_running = keep;
     for (uint32_t tries = 0; tries < 30; tries++) {
-        uint32_t job = inside_roll(&p->dice, sched_n_jobs(s));
+        uint32_t job = dice_roll(&p->dice, sched_n_jobs(s));
         if (sched_is_queued(s, job) && sched_start(s, job) == SCHED_OK)
             p->running[p->n_running++] = job;
     }
     for (uint32_t i = 0; i < 60 && p->n_releases < RELEASES; i++) {
-        uint32_t job = inside_roll(&p->dice, sched_n_jobs(s));
+        uint32_t job = dice_roll(&p->dice, sched_n_jobs(s));
         if (sched_is_queued(s, job))
             ask(p, s, job);
     }
@@ -220,7 +221,7 @@ static struct test_case *under_a_quota(uint32_t n_kinds)
     c->groups[1] = (struct node_group_spec){.count = 5, .gpus = 4, .gpu = ""};
     c->cluster.n_groups = n_kinds;
     for (uint32_t i = 0; i < ROUNDS; i++)
-        changes[i] = (struct vc_change){(i + 1) * S, i % 7 == 0 ? 64 : 8 + inside_roll(&dice, 80)};
+        changes[i] = (struct vc_change){(i + 1) * S, i % 7 == 0 ? 64 : 8 + dice_roll(&dice, 80)};
     c->vcs[0] = (struct vc_spec){.name = "", .mode = VC_GPUS, .amount = 64, .changes = changes, .n_changes = ROUNDS};
     c->cluster.n_vcs = 1;
     return c;

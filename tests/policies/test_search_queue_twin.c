@@ -1,4 +1,5 @@
 /* The queue of a policy that plans against a plain table of where each job stands, over a million random operations under each base order. */
+#include "tests/dice.h"
 #include "inside.h"
 #include "policies/search_queue.h"
 
@@ -108,7 +109,7 @@ static void check_head(struct self *p)
 /* The first by base alone, in the order in which they stand, then some more by base. */
 static void check_window(struct self *p, struct sched *s)
 {
-    uint32_t by_base[JOBS], n = 0, window = inside_roll(&p->dice, 20), tail = inside_roll(&p->dice, 20), n_tail;
+    uint32_t by_base[JOBS], n = 0, window = dice_roll(&p->dice, 20), tail = dice_roll(&p->dice, 20), n_tail;
     uint32_t out[JOBS], got = search_queue_first(&p->queue, s, out, window, tail, &n_tail);
     for (uint32_t j = 0; j < JOBS; j++) {
         if (!p->jobs[j].is_waiting)
@@ -134,9 +135,9 @@ static void check_window(struct self *p, struct sched *s)
 /* Random jobs, most of which wait. */
 static void lay_plan(struct self *p, struct sched *s)
 {
-    uint32_t jobs[MOST], n = 0, most = inside_roll(&p->dice, MOST + 1);
+    uint32_t jobs[MOST], n = 0, most = dice_roll(&p->dice, MOST + 1);
     for (uint32_t tries = 0; tries < 4 * MOST && n < most; tries++) {
-        uint32_t job = inside_roll(&p->dice, JOBS), k = 0;
+        uint32_t job = dice_roll(&p->dice, JOBS), k = 0;
         while (k < n && jobs[k] != job)
             k++;
         if (k == n && (p->jobs[job].is_waiting || !sched_is_queued(s, job)))
@@ -161,7 +162,7 @@ static void come_or_go(struct self *p, struct sched *s, uint32_t job)
 {
     struct twin_job *j = &p->jobs[job];
     if (!sched_is_queued(s, job)) { /* it gives its GPUs back, and waits again */
-        if (inside_roll(&p->dice, 3) > 0)
+        if (dice_roll(&p->dice, 3) > 0)
             return;
         cr_assert_eq(sched_preempt(s, job), SCHED_OK);
         search_queue_add(&p->queue, s, job);
@@ -173,7 +174,7 @@ static void come_or_go(struct self *p, struct sched *s, uint32_t job)
         for (uint32_t i = 0; i < p->n_plan; i++)
             if (p->plan[i] == job)
                 p->plan[i] = JOBS;
-        if (inside_roll(&p->dice, 4) == 0)
+        if (dice_roll(&p->dice, 4) == 0)
             sched_start(s, job);
     } else {
         search_queue_add(&p->queue, s, job);
@@ -184,7 +185,7 @@ static void come_or_go(struct self *p, struct sched *s, uint32_t job)
 
 static void move_gate(struct self *p, struct sched *s)
 {
-    p->gate = inside_roll(&p->dice, 3) == 0 ? INT64_MAX : p->jobs[inside_roll(&p->dice, JOBS)].base;
+    p->gate = dice_roll(&p->dice, 3) == 0 ? INT64_MAX : p->jobs[dice_roll(&p->dice, JOBS)].base;
     int64_t was = p->queue.gate, least = p->gate < was ? p->gate : was;
     search_queue_gate(&p->queue, s, p->gate);
     for (uint32_t j = 0; j < JOBS; j++) /* nobody else changes place */
@@ -195,7 +196,7 @@ static void move_gate(struct self *p, struct sched *s)
 static void close_kind(struct self *p, uint32_t kind)
 {
     struct search_queue *q = &p->queue;
-    if (inside_roll(&p->dice, 4) == 0) {
+    if (dice_roll(&p->dice, 4) == 0) {
         search_queue_reopen(q);
         memset(p->is_closed, 0, sizeof p->is_closed);
         return;
@@ -217,11 +218,11 @@ static void queue_round(void *self, struct sched *s)
     if (sched_now(s) < JOBS) /* the last has come */
         return;
     for (; p->n_operations < OPERATIONS; p->n_operations++) {
-        uint32_t what = inside_roll(&p->dice, 100);
+        uint32_t what = dice_roll(&p->dice, 100);
         if (what < 70)
-            come_or_go(p, s, inside_roll(&p->dice, JOBS));
+            come_or_go(p, s, dice_roll(&p->dice, JOBS));
         else if (what < 80)
-            close_kind(p, inside_roll(&p->dice, KINDS));
+            close_kind(p, dice_roll(&p->dice, KINDS));
         else if (what < 90)
             check_window(p, s);
         else if (what < 95)
@@ -268,14 +269,14 @@ static void compare(enum search_base base)
     uint64_t dice = 4711;
     struct test_case *c = case_create(4, 8);
     for (uint32_t j = 0; j <= JOBS; j++) {
-        case_job(c, 0, 1, 1 + inside_roll(&dice, KINDS));
+        case_job(c, 0, 1, 1 + dice_roll(&dice, KINDS));
         struct case_job *job = &c->jobs[j];
         job->submit_ns = j;
-        job->priority = inside_roll(&dice, 3);
-        job->duration_ns = inside_roll(&dice, 3) == 0
-                               ? 5 + inside_roll(&dice, 3)
-                               : (INT64_C(1) << (46 + inside_roll(&dice, 6))) + inside_roll(&dice, 1 << 17);
-        job->deadline_ns = inside_roll(&dice, 3) == 0 ? WORKLOAD_ABSENT : job->submit_ns + job->duration_ns;
+        job->priority = dice_roll(&dice, 3);
+        job->duration_ns = dice_roll(&dice, 3) == 0
+                               ? 5 + dice_roll(&dice, 3)
+                               : (INT64_C(1) << (46 + dice_roll(&dice, 6))) + dice_roll(&dice, 1 << 17);
+        job->deadline_ns = dice_roll(&dice, 3) == 0 ? WORKLOAD_ABSENT : job->submit_ns + job->duration_ns;
     }
     the_case = c;
     the_base = base;

@@ -1,4 +1,5 @@
 /* Rows of shares that are found by bisection against a look at every row, over a million random questions to random trees. */
+#include "tests/dice.h"
 #include "fair_case.h"
 #include "inside.h"
 #include "policies/shares.h"
@@ -26,8 +27,8 @@ static void plant(struct row *rows, uint64_t *dice, const char **path)
     size_t at = (size_t)snprintf(text, sizeof text, "name,parent\n");
     for (uint32_t i = 0; i < ROWS;) {
         struct row *r = &rows[i];
-        bool is_group = inside_roll(dice, 4) == 0, is_twice = false;
-        uint32_t parent = i > 0 ? inside_roll(dice, i + 1) : ROWS, depth = 1;
+        bool is_group = dice_roll(dice, 4) == 0, is_twice = false;
+        uint32_t parent = i > 0 ? dice_roll(dice, i + 1) : ROWS, depth = 1;
         parent = parent == i ? ROWS : parent;
         for (uint32_t up = parent; up != ROWS; up = rows[up].parent)
             depth++;
@@ -36,7 +37,7 @@ static void plant(struct row *rows, uint64_t *dice, const char **path)
         if (is_group)
             snprintf(r->name, sizeof r->name, "g%u", i * 7 % ROWS);
         else
-            snprintf(r->name, sizeof r->name, "u%s%u", inside_roll(dice, 2) == 0 ? "" : "u", inside_roll(dice, NAMES));
+            snprintf(r->name, sizeof r->name, "u%s%u", dice_roll(dice, 2) == 0 ? "" : "u", dice_roll(dice, NAMES));
         for (uint32_t k = 0; k < i; k++)
             is_twice |= strcmp(rows[k].name, r->name) == 0 && rows[k].parent == parent;
         if (is_twice)
@@ -87,11 +88,11 @@ static void operations(void *self, struct sched *s)
                       "tree %u, row %u", t, i);
         for (uint32_t q = 0; q < QUESTIONS; q++) {
             char name[16];
-            uint32_t ancestor = inside_roll(&dice, ROWS + 1), n = 0, found = SHARES_ROOT, at = ROWS;
-            if (inside_roll(&dice, 3) == 0)
-                strcpy(name, rows[inside_roll(&dice, ROWS)].name);
+            uint32_t ancestor = dice_roll(&dice, ROWS + 1), n = 0, found = SHARES_ROOT, at = ROWS;
+            if (dice_roll(&dice, 3) == 0)
+                strcpy(name, rows[dice_roll(&dice, ROWS)].name);
             else
-                snprintf(name, sizeof name, "%s%u", inside_roll(&dice, 2) == 0 ? "u" : "uu", inside_roll(&dice, NAMES));
+                snprintf(name, sizeof name, "%s%u", dice_roll(&dice, 2) == 0 ? "u" : "uu", dice_roll(&dice, NAMES));
             uint32_t want = twin_below(rows, name, ancestor);
             uint32_t got = shares_find_below(&shares, name, ancestor != ROWS ? ancestor : SHARES_ROOT);
             cr_assert_eq(got, want != ROWS ? want : SHARES_ROOT, "tree %u, question %u: '%s' is row %u, in the twin %u",
@@ -101,7 +102,7 @@ static void operations(void *self, struct sched *s)
                     n++;
                     at = i;
                 }
-            bool has_jobs = inside_roll(&dice, 2) == 0, is_wrong = n > 1 || (n == 1 && has_jobs && rows[at].is_parent);
+            bool has_jobs = dice_roll(&dice, 2) == 0, is_wrong = n > 1 || (n == 1 && has_jobs && rows[at].is_parent);
             int status = shares_find(&shares, name, has_jobs, &found, &err);
             cr_assert_eq(status, is_wrong ? BRAID_BAD_INPUT : BRAID_OK, "tree %u, question %u: '%s'", t, q, name);
             cr_assert(is_wrong || found == (n == 1 ? at : SHARES_ROOT), "tree %u, question %u: '%s' is row %u", t, q,

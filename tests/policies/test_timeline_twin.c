@@ -1,4 +1,5 @@
 /* A timeline against the number of free GPUs in each unit of time, over a million random operations. */
+#include "tests/dice.h"
 #include "inside.h"
 #include "policies/timeline.h"
 
@@ -48,9 +49,9 @@ static void check_steps(const struct timeline *t, const struct twin *w, uint32_t
 /* The question, and the same from later on, as long as `hint` may be used again. */
 static void ask(const struct timeline *t, const struct twin *w, uint64_t *dice, uint32_t i)
 {
-    int64_t gpus = (int64_t)inside_roll(dice, 12) - 2, least, want_least;
-    uint32_t from = w->now + inside_roll(dice, UNITS - w->now), length = 1 + inside_roll(dice, 20), hint = 0;
-    uint32_t latest = from + inside_roll(dice, UNITS - from);
+    int64_t gpus = (int64_t)dice_roll(dice, 12) - 2, least, want_least;
+    uint32_t from = w->now + dice_roll(dice, UNITS - w->now), length = 1 + dice_roll(dice, 20), hint = 0;
+    uint32_t latest = from + dice_roll(dice, UNITS - from);
     for (int again = 0; again < 3; again++) {
         int64_t got = timeline_fit(t, gpus, length * w->unit, instant(w, from), instant(w, latest), &hint, &least);
         int64_t want = twin_fit(w, gpus, length, from, latest, &want_least);
@@ -59,7 +60,7 @@ static void ask(const struct timeline *t, const struct twin *w, uint64_t *dice, 
                   (long long)least, (long long)want, (long long)want_least);
         if (got == SCHED_NEVER)
             return;
-        from = (uint32_t)((got - w->origin) / w->unit) + inside_roll(dice, 3);
+        from = (uint32_t)((got - w->origin) / w->unit) + dice_roll(dice, 3);
         if (from > latest)
             return;
     }
@@ -67,9 +68,9 @@ static void ask(const struct timeline *t, const struct twin *w, uint64_t *dice, 
 
 static void change(struct timeline *t, struct sched *s, struct twin *w, uint64_t *dice)
 {
-    uint32_t from = w->now + inside_roll(dice, UNITS - w->now), to = from + inside_roll(dice, UNITS - from);
-    bool is_for_ever = inside_roll(dice, 12) == 0;
-    int64_t gpus = (int64_t)inside_roll(dice, 7) - 3;
+    uint32_t from = w->now + dice_roll(dice, UNITS - w->now), to = from + dice_roll(dice, UNITS - from);
+    bool is_for_ever = dice_roll(dice, 12) == 0;
+    int64_t gpus = (int64_t)dice_roll(dice, 7) - 3;
     gpus = w->free[from] > 8 ? -2 : w->free[from] < -4 ? 2 : gpus; /* so that it neither fills nor empties */
     cr_assert(timeline_add(t, s, instant(w, from), is_for_ever ? SCHED_NEVER : instant(w, to), gpus));
     for (uint32_t u = from; u < (is_for_ever ? UNITS : to); u++)
@@ -84,17 +85,17 @@ static void operations(void *self, struct sched *s)
     (void)self;
     for (uint32_t i = 0; i < OPERATIONS; i++) {
         if (w.now >= UNITS - 8) { /* its time is over; another one, sometimes at the end of all time */
-            w.unit = 1 + inside_roll(&dice, 1000);
-            w.origin = inside_roll(&dice, 4) == 0 ? INT64_MAX - 1 - UNITS * w.unit : (int64_t)inside_roll(&dice, 1000);
+            w.unit = 1 + dice_roll(&dice, 1000);
+            w.origin = dice_roll(&dice, 4) == 0 ? INT64_MAX - 1 - UNITS * w.unit : (int64_t)dice_roll(&dice, 1000);
             w.now = 0;
             for (uint32_t u = 0; u < UNITS; u++)
                 w.free[u] = 6;
             cr_assert(timeline_reset(&t, s, 6));
         }
-        switch (inside_roll(&dice, 8)) {
+        switch (dice_roll(&dice, 8)) {
         case 0:
-            if (inside_roll(&dice, 4) == 0) {
-                w.now += inside_roll(&dice, 6);
+            if (dice_roll(&dice, 4) == 0) {
+                w.now += dice_roll(&dice, 6);
                 timeline_forget(&t, instant(&w, w.now));
             }
             break;

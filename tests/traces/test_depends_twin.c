@@ -1,4 +1,5 @@
 /* Jobs that are named by id, found through an index, against a look at every job: a million names in random workloads. */
+#include "tests/dice.h"
 #include "traces/depends.h"
 #include "traces/workload.h"
 
@@ -12,10 +13,7 @@ static uint64_t dice = 0x13579bdf2468;
 
 static uint32_t roll(uint32_t sides)
 {
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return (uint32_t)(dice >> 33) % sides;
+    return dice_roll(&dice, sides);
 }
 
 /* The nearest earlier one of that id; else itself only when nobody else has it, else the first later one. */

@@ -1,4 +1,5 @@
 /* Ids that come again, counted by hash, against a comparison with every earlier job: a million ids. */
+#include "tests/dice.h"
 #include "traces/rank.h"
 #include "traces/rows.h"
 
@@ -12,10 +13,7 @@ static uint64_t dice = 0x2468ace13579;
 
 static uint32_t roll(uint32_t sides)
 {
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return (uint32_t)(dice >> 33) % sides;
+    return dice_roll(&dice, sides);
 }
 
 Test(duplicate_ids, are_counted_as_by_comparison_with_all)

@@ -1,5 +1,6 @@
 /* The public traces of GPU clusters: counts that were taken from the files by other means (a script over the same columns), and the same
  * jobs whatever form a file has. */
+#include "tests/dice.h"
 #include "base/number.h"
 #include "traces/scratch.h"
 
@@ -189,10 +190,7 @@ static void expect_same_in_all_forms(const char *bytes, size_t n, bool has_heade
     expect_digest(scratch_gzip(&scratch, "gz", bytes, n, path), &w, "gzip", of);
     uint64_t random = 88172645463325252u;
     for (size_t i = count - 1, first = has_header ? 1 : 0; i > first; i--) {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        size_t j = first + (size_t)(random % (i - first + 1));
+        size_t j = first + (size_t)(dice_next(&random) % (i - first + 1));
         struct line swapped = lines[i];
         lines[i] = lines[j];
         lines[j] = swapped;
