@@ -5,14 +5,14 @@
 #include "engine/run.h"
 #include "policies/registry.h"
 
-/* How many random cases: a fifth under the address sanitizer, which is there for bad memory, not for bad answers, and five times as slow. */
+/* How many random cases: a tenth under the address sanitizer, which is there for bad memory, not for bad answers, and five times as slow. */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
-#define CASES(n) (((n) + 4) / 5)
+#define CASES(n) (((n) + 9) / 10)
 #endif
 #endif
 #if !defined CASES && defined __SANITIZE_ADDRESS__
-#define CASES(n) (((n) + 4) / 5)
+#define CASES(n) (((n) + 9) / 10)
 #elif !defined CASES
 #define CASES(n) (n)
 #endif
