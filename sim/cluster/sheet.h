@@ -1,5 +1,5 @@
-/* sheet.h - a csv file of the cluster room (an inventory, a table of quotas) being read: columns found by name, numbers checked, errors
- * that name file, line and column. Bytes and rows come from traces/source.h and traces/csv.h.
+/* sheet.h - a small csv file that stands beside a config (an inventory, quotas, shares, estimates, service times) being read: columns found by
+ * name, numbers checked, errors that name file, line and column. Bytes and rows come from traces/source.h and traces/csv.h.
  */
 #ifndef CLUSTER_SHEET_H
 #define CLUSTER_SHEET_H
