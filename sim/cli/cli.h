@@ -27,4 +27,8 @@ int cli_usage(const char *command, const char *format, ...) __attribute__((forma
 /* Flush stdout; 1 with a message when it could not be written (a full disk, a closed pipe), else 0. */
 int cli_finish(void);
 
+/* Non-zero after SIGINT or SIGTERM; cli_catch_signals installs the handlers. */
+const volatile int *cli_cancel(void);
+void cli_catch_signals(void);
+
 #endif

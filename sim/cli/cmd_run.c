@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/run_table.h"
-#include "cli/signals.h"
 #include "experiment/execute.h"
 #include "output/results_schema.h"
 
@@ -198,16 +197,14 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
         error_set(&err, BRAID_FAILED, "out of memory");
         return cli_fail(&err);
     }
-    struct signals signals;
-    signals_begin(&signals);
+    cli_catch_signals();
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error to be told */
     progress_init(&watch.progress, a->progress);
     a->execute.output = output;
     a->execute.progress = watch_run;
     a->execute.progress_self = &watch;
-    a->execute.cancel = &signals.caught;
+    a->execute.cancel = cli_cancel();
     int status = experiment_execute(x, &a->execute, &report, &err);
-    signals_end(&signals);
     if (report.is_written && a->progress != PROGRESS_QUIET) {
         if (run_table_print(output, x, (const char(*)[RUN_ID_HEX + 1]) watch.ids, &table_err) != 0)
             status = status != 0 ? status : cli_fail(&table_err);

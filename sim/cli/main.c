@@ -26,6 +26,28 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
+/* Set by the signal handler alone: the one piece of state that a process has only one of. */
+static volatile int cancelled; // NOLINT
+
+static void on_signal(int number)
+{
+    cancelled = number;
+}
+
+const volatile int *cli_cancel(void)
+{
+    return &cancelled;
+}
+
+void cli_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = (int)SA_RESETHAND; /* a second signal ends at once */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 int cli_fail(const struct error *e)
 {
     char text[1200];

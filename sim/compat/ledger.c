@@ -124,7 +124,7 @@ bool ledger_at(struct ledger *l, int64_t at_ns)
         l->totals.is_overloaded = true;
         return false;
     }
-    if ((++l->instants & 1023) == 0 && spec->cancel != NULL && __atomic_load_n(spec->cancel, __ATOMIC_RELAXED) != 0) {
+    if ((++l->instants & 1023) == 0 && spec->cancel != NULL && *spec->cancel != 0) {
         error_set(l->err, BRAID_FAILED, "interrupted");
         l->has_failed = true;
         return false;

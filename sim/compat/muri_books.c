@@ -93,7 +93,7 @@ bool books_at(struct muri_books *b, double now_s)
         b->totals.is_overloaded = true;
         return false;
     }
-    if ((++b->n_events & 255) == 0 && spec->cancel != NULL && __atomic_load_n(spec->cancel, __ATOMIC_RELAXED) != 0) {
+    if ((++b->n_events & 255) == 0 && spec->cancel != NULL && *spec->cancel != 0) {
         error_set(b->err, BRAID_FAILED, "interrupted");
         return false;
     }

@@ -417,7 +417,7 @@ static void simulate(struct sim *sim)
             sim->totals.is_overloaded = true;
             return;
         }
-        if ((++instants & 1023) == 0 && spec->cancel != NULL && __atomic_load_n(spec->cancel, __ATOMIC_RELAXED) != 0) {
+        if ((++instants & 1023) == 0 && spec->cancel != NULL && *spec->cancel != 0) {
             sim_fail(sim, BRAID_FAILED, "interrupted");
             return;
         }

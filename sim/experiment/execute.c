@@ -56,7 +56,7 @@ bool experiment_keeps_jobs(const struct experiment *x, const struct run_config *
 
 static bool is_cancelled(const struct executor *e)
 {
-    return e->o->cancel != NULL && __atomic_load_n(e->o->cancel, __ATOMIC_RELAXED) != 0;
+    return e->o->cancel != NULL && *e->o->cancel != 0;
 }
 
 static void progress_tell(struct executor *e, const struct outcome *o, bool is_end)
