@@ -268,58 +268,89 @@ static bool set_knots(struct profile_class *c, struct arena *a, const struct ran
     return true;
 }
 
-/* How much of the variance of the normal scores of durations lies between names: the intraclass correlation of a one-way analysis. The
- * scores are those within the class, so that sizes do not count. */
-static double measure_alike(const struct workload *w, const double *score, double *sum, uint32_t *jobs)
+/* ---- what repeats ------------------------------------------------------------------------------------ */
+
+static int compare_origins(const void *a, const void *b, void *workload)
+{
+    const struct workload *w = workload;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const uint32_t *columns[] = {w->name, w->user, w->vc, w->gpus, w->gpu_type};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (columns[i] != NULL && columns[i][x] != columns[i][y])
+            return columns[i][x] < columns[i][y] ? -1 : 1;
+    return 0;
+}
+
+/* Number the origins of the jobs in `origin`: what the generator repeats has one name, user, VC, number of GPUs and GPU type. A name alone
+ * is none, for many users may share a word ("bash", "train.sh"). Returns how many there are; 0: memory is out. */
+static uint32_t find_origins(const struct workload *w, uint32_t *origin)
+{
+    uint32_t *sorted = malloc(w->n_jobs * sizeof *sorted), n = 0;
+    if (sorted == NULL)
+        return 0;
+    for (uint32_t j = 0; j < w->n_jobs; j++)
+        sorted[j] = j;
+    qsort_r(sorted, w->n_jobs, sizeof *sorted, compare_origins, (void *)w);
+    for (uint32_t i = 0; i < w->n_jobs; i++) {
+        n += i == 0 || compare_origins(&sorted[i - 1], &sorted[i], (void *)w) != 0;
+        origin[sorted[i]] = n - 1;
+    }
+    free(sorted);
+    return n;
+}
+
+/* How much of the variance of the normal scores of durations lies between origins: the intraclass correlation of a one-way analysis. The
+ * scores are those within the class, so that sizes do not count. `sum` and `jobs` have `groups` zeros. */
+static double measure_alike(const struct workload *w, const uint32_t *origin, uint32_t groups, const double *score,
+                            double *sum, uint32_t *jobs)
 {
     double squares = 0, between = 0, jobs_squared = 0, n = w->n_jobs;
-    uint32_t groups = 0;
+    if (groups < 2 || groups == w->n_jobs)
+        return ALIKE_UNKNOWN;
     for (uint32_t j = 0; j < w->n_jobs; j++) {
-        sum[w->name[j]] += score[j];
-        jobs[w->name[j]]++;
+        sum[origin[j]] += score[j];
+        jobs[origin[j]]++;
         squares += score[j] * score[j];
     }
-    for (uint32_t i = 0; i < w->names.count; i++) {
-        if (jobs[i] == 0)
-            continue;
-        groups++;
+    for (uint32_t i = 0; i < groups; i++) {
         between += sum[i] * sum[i] / jobs[i];
         jobs_squared += (double)jobs[i] * jobs[i];
     }
-    if (groups < 2 || groups == w->n_jobs)
-        return ALIKE_UNKNOWN;
     double size = (n - jobs_squared / n) / (groups - 1); /* of a group, as the analysis counts it */
     double mean_between = between / (groups - 1), mean_within = (squares - between) / (n - groups);
     double alike = (mean_between - mean_within) / (mean_between + (size - 1) * mean_within);
     return fmin(1, fmax(0, alike));
 }
 
-static int measure_names(struct profile *out, const struct workload *w, const struct ranked *sorted, struct error *err)
+/* Normal scores of the durations within their classes. */
+static void set_scores(double *score, const struct ranked *sorted, uint32_t n)
+{
+    for (uint32_t first = 0, end = 0; first < n; first = end) {
+        while (end < n && sorted[end].class == sorted[first].class)
+            end++;
+        for (uint32_t k = first; k < end; k++)
+            score[sorted[k].job] = gsl_cdf_ugaussian_Pinv((k - first + 0.5) / (end - first));
+    }
+}
+
+static int measure_repeats(struct profile *out, const struct workload *w, const struct ranked *sorted,
+                           struct error *err)
 {
     out->repeat = REPEAT_UNKNOWN;
     out->alike = ALIKE_UNKNOWN;
     if (w->name == NULL || w->names.count < 2)
         return BRAID_OK;
-    double *score = malloc(w->n_jobs * sizeof *score), *sum = calloc(w->names.count, sizeof *sum);
-    uint32_t *jobs = calloc(w->names.count, sizeof *jobs);
-    bool is_done = score != NULL && sum != NULL && jobs != NULL;
-    for (uint32_t i = 0, first = 0; is_done && i < w->n_jobs; i++) {
-        if (sorted[i].class != sorted[first].class)
-            first = i;
-        uint32_t end = i + 1;
-        if (i == first) /* the class ends where the next begins */
-            while (end < w->n_jobs && sorted[end].class == sorted[first].class)
-                end++;
-        for (uint32_t k = i; i == first && k < end; k++)
-            score[sorted[k].job] = gsl_cdf_ugaussian_Pinv((k - first + 0.5) / (end - first));
-    }
+    uint32_t *origin = malloc(w->n_jobs * sizeof *origin);
+    uint32_t origins = origin != NULL ? find_origins(w, origin) : 0;
+    double *score = malloc(w->n_jobs * sizeof *score), *sum = calloc(origins, sizeof *sum);
+    uint32_t *jobs = calloc(origins, sizeof *jobs);
+    bool is_done = origins > 0 && score != NULL && sum != NULL && jobs != NULL;
     if (is_done) {
-        out->alike = round(measure_alike(w, score, sum, jobs) * 1e4) / 1e4;
-        double named = 0;
-        for (uint32_t i = 0; i < w->names.count; i++)
-            named += jobs[i] > 0;
-        out->repeat = round(fmin(1, fmax(0, 1 - named * out->burst / w->n_jobs)) * 1e4) / 1e4;
+        set_scores(score, sorted, w->n_jobs);
+        out->alike = round(measure_alike(w, origin, origins, score, sum, jobs) * 1e4) / 1e4;
+        out->repeat = round(fmin(1, fmax(0, 1 - origins * out->burst / w->n_jobs)) * 1e4) / 1e4;
     }
+    free(origin);
     free(score);
     free(sum);
     free(jobs);
@@ -352,7 +383,7 @@ static int measure_durations(struct profile *out, struct arena *a, const struct 
         set_bands(c, w, sorted + first, end - first);
         is_done = set_knots(c, a, sorted + first, end - first);
     }
-    int code = is_done ? measure_names(out, w, sorted, err) : no_memory(err);
+    int code = is_done ? measure_repeats(out, w, sorted, err) : no_memory(err);
     free(sorted);
     return code;
 }

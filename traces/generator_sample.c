@@ -15,6 +15,13 @@
  * gaps of a twentieth each are 26 in the mean, with a standard deviation of 1. */
 enum { RECENT = 1024 };
 
+/* Copies of copies drift: an urn in which all submissions repeat is soon full of the first one. So at most this share of the submissions
+ * repeats a recent one (of 1,024 submissions the first is expected to make 1024^0.6 = 64); the rest of those that repeat take one of a pool of
+ * as many origins as POOL, each equally often, whose sizes, VCs and users are drawn like those of new ones. The shares of sizes, VCs and
+ * users then hold whatever `repeat` is. */
+#define URN_MOST 0.6
+enum { POOL = 1024 };
+
 enum purpose {
     REPEATS,
     VCS,
@@ -52,6 +59,8 @@ struct sampler {
     struct arrivals arrivals;
     struct origin *recent; /* of the last submissions, by number modulo RECENT */
     uint32_t n_recent;     /* submissions so far */
+    struct origin *pool; /* POOL of them, each made when it is first drawn; NULL: repeats are few enough for the urn */
+    bool *is_made;
     uint32_t n_names, n_vcs, n_users;
     double repeat, own, shared; /* weights of a duration's own part of its score, and of its name's */
 };
@@ -69,6 +78,8 @@ static void sampler_fini(struct sampler *s)
         durations_fini(&s->durations[i]);
     arrivals_fini(&s->arrivals);
     free(s->recent);
+    free(s->pool);
+    free(s->is_made);
 }
 
 /* User u belongs to the virtual cluster u mod n_vcs, the (u / n_vcs)-th of its members by activity. With fewer users than virtual
@@ -130,9 +141,12 @@ static int sampler_init(struct sampler *s, struct error *err)
     s->members[0] = generator_zipf(members_of(s, s->n_vcs - 1), p->user_exponent);
     s->members[1] = generator_zipf(members_of(s, 0), p->user_exponent);
     s->recent = malloc(RECENT * sizeof *s->recent);
+    bool has_pool = s->repeat > URN_MOST;
+    s->pool = has_pool ? malloc(POOL * sizeof *s->pool) : NULL;
+    s->is_made = has_pool ? calloc(POOL, sizeof *s->is_made) : NULL;
     if (s->size == NULL || s->vc == NULL || s->network == NULL || (p->gpu_shares != NULL && s->share == NULL) ||
         (p->gpu_types != NULL && s->type == NULL) || s->members[0] == NULL || s->members[1] == NULL ||
-        s->recent == NULL)
+        s->recent == NULL || (has_pool && (s->pool == NULL || s->is_made == NULL)))
         return generator_no_memory(err);
     int code = BRAID_OK;
     for (uint32_t i = 0; i < p->n_classes && code == BRAID_OK; i++)
@@ -182,18 +196,29 @@ static struct origin new_origin(struct sampler *s)
     return o;
 }
 
+static struct origin pooled_origin(struct sampler *s, double at)
+{
+    uint32_t i = (uint32_t)(at * POOL);
+    if (!s->is_made[i]) {
+        s->pool[i] = new_origin(s);
+        s->is_made[i] = true;
+    }
+    return s->pool[i];
+}
+
 static const struct origin *origin_of(struct sampler *s, uint32_t submission)
 {
     if (submission < s->n_recent) {
         require(s->n_recent - submission <= RECENT, "submission %u of %u", submission, s->n_recent);
         return &s->recent[submission % RECENT];
     }
-    bool is_repeat = gsl_rng_uniform(s->rng[REPEATS]) < s->repeat;
-    double back = gsl_rng_uniform(s->rng[REPEATS]);
+    double which = gsl_rng_uniform(s->rng[REPEATS]), back = gsl_rng_uniform(s->rng[REPEATS]);
     uint32_t known = s->n_recent < RECENT ? s->n_recent : RECENT;
     struct origin o;
-    if (is_repeat && known > 0)
+    if (known > 0 && which < fmin(s->repeat, URN_MOST))
         o = s->recent[(s->n_recent - 1 - (uint32_t)(back * known)) % RECENT];
+    else if (s->pool != NULL && which >= URN_MOST && which < s->repeat)
+        o = pooled_origin(s, back);
     else
         o = new_origin(s);
     struct origin *here = &s->recent[s->n_recent++ % RECENT];

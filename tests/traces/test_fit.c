@@ -1,6 +1,7 @@
 #include "base/number.h"
 #include "scratch.h"
 #include "traces/fit.h"
+#include "traces/fit_check.h"
 #include "traces/generator.h"
 #include "traces/writer.h"
 
@@ -63,6 +64,109 @@ static double distance(int64_t *a, size_t na, int64_t *b, size_t nb)
         worst = fmax(worst, fabs((double)i / (double)na - (double)j / (double)nb));
     }
     return worst;
+}
+
+/* ---- a model beside its trace ------------------------------------------------------------------------ */
+
+/* A trace whose jobs have one of a few common names, drawn independently of user, VC, size and duration. */
+static void make_common_names(struct workload *w, const struct scratch *s, uint32_t jobs, uint32_t names,
+                              uint32_t users)
+{
+    static const int sizes[] = {1, 1, 1, 2, 4, 8, 16};
+    char *text = malloc((size_t)jobs * 64 + 64), path[SCRATCH_PATH];
+    size_t n = (size_t)sprintf(text, "id,submit,duration,gpus,user,vc,name\n");
+    uint64_t state = 5;
+    for (uint32_t j = 0; j < jobs; j++) {
+        uint32_t r[5];
+        for (int i = 0; i < 5; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            r[i] = (uint32_t)(state >> 33);
+        }
+        n +=
+            (size_t)sprintf(text + n, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%d,u%" PRIu32 ",v%" PRIu32 ",n%" PRIu32 "\n",
+                            j, j * 300, 60 + r[0] % 36000, sizes[r[1] % 7], r[2] % users, r[3] % 3, r[4] % names);
+    }
+    scratch_write(s, "common.csv", text, n, path);
+    free(text);
+    load(w, path);
+}
+
+static void expect_like_source(const struct profile *p, const struct workload *w, uint64_t seed)
+{
+    struct fit_check c;
+    struct error err = {0};
+    cr_assert_eq(fit_check(&c, p, w, seed, &err), BRAID_OK, "%s", err.message);
+    for (uint32_t i = 0; i < c.n; i++)
+        cr_expect(!c.rows[i].is_off, "repeat %g, seed %" PRIu64 ": %s is %g, not %g", p->repeat, seed, c.rows[i].name,
+                  c.rows[i].made, c.rows[i].trace);
+}
+
+/* Shares of sizes, VCs and users are those of the trace however often jobs repeat: measured where names are words that many share, or set by
+ * hand. */
+Test(fit, shares_hold_whatever_repeats)
+{
+    static const double repeats[] = {0, 0.5, 0.6, 0.9, 0.994, 1};
+    static const uint32_t names[] = {2, 6, 40};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        struct scratch s;
+        struct workload w;
+        struct arena a;
+        struct profile p;
+        scratch_init(&s);
+        make_common_names(&w, &s, 4000, names[k], 40);
+        measure(&p, &a, &w);
+        for (uint64_t seed = 1; seed <= 3; seed++)
+            expect_like_source(&p, &w, seed);
+        for (size_t i = 0; i < sizeof repeats / sizeof repeats[0]; i++) {
+            p.repeat = repeats[i];
+            expect_like_source(&p, &w, 1);
+        }
+        arena_fini(&a);
+        workload_fini(&w);
+        scratch_fini(&s);
+    }
+}
+
+/* A model that is not that of the trace is seen: each row of the comparison by a profile that differs in it. */
+Test(fit, check_sees_what_differs)
+{
+    struct scratch s;
+    struct workload w;
+    struct arena a;
+    struct profile p;
+    struct error err = {0};
+    scratch_init(&s);
+    make_common_names(&w, &s, 4000, 6, 40);
+    measure(&p, &a, &w);
+    struct profile_size one_size[] = {{1, 1}, {2, 0.001}, {4, 0.001}, {8, 0.001}, {16, 0.001}};
+    struct profile_share one_vc[] = {{.name = "v0", .jobs = 1}, {.name = "v1", .jobs = 0}, {.name = "v2", .jobs = 0}};
+    struct profile_class *slow = malloc(p.n_classes * sizeof *slow);
+    memcpy(slow, p.classes, p.n_classes * sizeof *slow);
+    for (uint32_t i = 0; i < p.n_classes; i++) {
+        slow[i].knots = NULL;
+        slow[i].n_parts = 1;
+        slow[i].parts[0] = (struct profile_part){1, PART_LOGUNIFORM, 40000, 90000};
+    }
+    struct profile wrong[] = {p, p, p, p, p};
+    wrong[0].rate_per_day *= 2;
+    wrong[1].sizes = one_size;
+    wrong[2].vc_shares = one_vc;
+    wrong[3].user_exponent = 3;
+    wrong[4].classes = slow;
+    wrong[4].longest_s = 90000;
+    static const char *const seen[] = {"jobs a day", "GPU counts", "VCs", "largest user", "duration, median"};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        struct fit_check c;
+        bool is_seen = false;
+        cr_assert_eq(fit_check(&c, &wrong[k], &w, 1, &err), BRAID_OK, "%s", err.message);
+        for (uint32_t i = 0; i < c.n; i++)
+            is_seen |= c.rows[i].is_off && strcmp(c.rows[i].name, seen[k]) == 0;
+        cr_expect(is_seen, "%s", seen[k]);
+    }
+    free(slow);
+    arena_fini(&a);
+    workload_fini(&w);
+    scratch_fini(&s);
 }
 
 /* ---- what is measured -------------------------------------------------------------------------------- */

@@ -279,10 +279,11 @@ Test(generator, repeat_is_the_share_of_submissions_that_are_not_new)
     cr_assert_eq(w.names.count, N, "every job is new");
     workload_fini(&w);
     make(&w, (struct generator_spec){.model = "philly", .jobs = N, .seed = 4, .burst = 1, .repeat = 0.7});
-    cr_assert_float_eq(w.names.count / (double)N, 0.3, 0.02);
+    double pool = 1024 * (1 - exp(-0.1 * N / 1024)); /* origins of the pool that have been drawn once */
+    cr_assert_float_eq(w.names.count / (double)N, 0.3 + pool / N, 0.02);
     workload_fini(&w);
     make(&w, (struct generator_spec){.model = "philly", .jobs = N, .seed = 4, .burst = 1, .repeat = 1});
-    cr_assert_eq(w.names.count, 1, "all repeat the first");
+    cr_assert(w.names.count <= 1 + 1024, "all repeat the first, or one of the pool: %" PRIu32 " names", w.names.count);
     workload_fini(&w);
 }
 
