@@ -1,7 +1,7 @@
 /* The public traces of GPU clusters: counts that were taken from the files by other means (a script over the same columns), and the same
  * jobs whatever form a file has. */
-#include "tests/dice.h"
 #include "base/number.h"
+#include "tests/dice.h"
 #include "traces/scratch.h"
 
 #include <criterion/criterion.h>
@@ -83,6 +83,22 @@ static const struct golden {
      3922406 / 3600.0,
      28136,
      48},
+    {"../shared/reference/sia/inputs/philly1_160.csv",
+     "pollux",
+     160,
+     160,
+     {{"length_from_table", 160}},
+     4112116 / 3600.0,
+     27588.000000,
+     16},
+    {"../shared/reference/sia/inputs/saturn1_160.csv",
+     "pollux",
+     160,
+     160,
+     {{"length_from_table", 160}},
+     3624286 / 3600.0,
+     27697.000000,
+     16},
 };
 enum { N_GOLDENS = sizeof goldens / sizeof goldens[0] };
 
