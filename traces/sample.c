@@ -150,7 +150,7 @@ static int bootstrap(struct sampler *s, struct error *err)
     struct days d = {0};
     if (s->spec->same_weekday && !s->w->has_origin)
         return error_set(err, BRAID_BAD_INPUT,
-                         "the trace has no dates, so its days have no names; leave same-weekday out");
+                         "the trace has no dates, so its days are no weekdays; let any day stand for any");
     if (s->spec->length_days > 100000)
         return error_set(err, BRAID_BAD_INPUT, "a sample of %" PRIu32 " days; at most 100000 can be drawn",
                          s->spec->length_days);

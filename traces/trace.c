@@ -7,6 +7,7 @@
 #include "traces/generator.h"
 #include "traces/rank.h"
 #include "traces/reader.h"
+#include "traces/sample.h"
 #include "traces/stage_assign.h"
 
 #include <inttypes.h>
@@ -290,6 +291,32 @@ static int generate_rows(struct rows *r, const struct trace_spec *spec, struct e
     return BRAID_OK;
 }
 
+/* `w` drawn anew from its own days. A trace too short for two days of a kind would be drawn as it is, each time. */
+static int bootstrap(struct workload *w, const struct trace_spec *spec, struct error *err)
+{
+    const int64_t day_ns = 86400 * NS_PER_S;
+    bool same_weekday = spec->bootstrap.days == BOOTSTRAP_SAME_WEEKDAY;
+    int64_t days = (w->submit_ns[w->n_jobs - 1] - w->submit_ns[0]) / day_ns;
+    struct sample_spec draw = {.is_bootstrap = true,
+                               .seed = spec->bootstrap.seed,
+                               .length_days = spec->bootstrap.length_days,
+                               .same_weekday = same_weekday};
+    struct error why = {0};
+    struct workload drawn;
+    int code = BRAID_OK;
+    if (days < (same_weekday ? 8 : 2))
+        code = error_set(&why, BRAID_BAD_INPUT, "the trace is %" PRId64 " days long; a bootstrap %s", days,
+                         same_weekday ? "of the same weekdays needs 8 or more" : "needs 2 or more");
+    else
+        code = trace_sample(&drawn, w, &draw, &why);
+    if (code != BRAID_OK)
+        return error_set(err, code, "%s%strace.bootstrap: %s", spec->is_generated ? "" : spec->shown_path,
+                         spec->is_generated ? "" : ": ", why.message);
+    workload_fini(w);
+    *w = drawn;
+    return BRAID_OK;
+}
+
 int trace_load(struct workload *out, const struct trace_spec *spec, struct error *err)
 {
     struct trace_input in = {.source.fd = -1};
@@ -305,6 +332,8 @@ int trace_load(struct workload *out, const struct trace_spec *spec, struct error
         code = depends_check(&rows, err);
     if (code == BRAID_OK)
         code = settle(out, &rows, spec->is_generated ? NULL : &in.source, spec, err);
+    if (code == BRAID_OK && spec->bootstrap.days != BOOTSTRAP_NONE)
+        code = bootstrap(out, spec, err);
     if (code == BRAID_OK && spec->stages.table != NULL)
         code = stage_assign(out, &spec->stages, err);
     if (code == BRAID_OK && spec->deadlines.factor.n > 0)

@@ -1,7 +1,7 @@
 /* trace.h - from a trace file (or the generator) to a workload.
  *
- * A trace is read, cut to the window [begin, end), filtered, limited to `jobs` (the first by rank), and later scaled to a
- * load (trace_scale, which needs the cluster). Time 0 is the window's begin, else the earliest submission floored to the
+ * A trace is read, cut to the window [begin, end), filtered, limited to `jobs` (the first by rank), drawn anew from its days where a
+ * bootstrap is asked for, and later scaled to a load (trace_scale, which needs the cluster). Time 0 is the window's begin, else the earliest submission floored to the
  * second.
  */
 #ifndef TRACES_TRACE_H
@@ -60,6 +60,16 @@ struct deadlines_spec {
     uint64_t seed; /* filled from the run's seed unless given */
 };
 
+/* Days that the bootstrap draws: none (no bootstrap), any, or each for a day of the same name. */
+enum bootstrap_days { BOOTSTRAP_NONE, BOOTSTRAP_ANY, BOOTSTRAP_SAME_WEEKDAY };
+
+/* The trace drawn anew from its own days (`trace: {bootstrap: {...}}`): traces/sample.h. */
+struct bootstrap_spec {
+    enum bootstrap_days days;
+    uint32_t length_days; /* 0: as many as the trace has whole days */
+    uint64_t seed;        /* filled from the run's seed unless given */
+};
+
 struct trace_spec {
     const char *path; /* NULL when generated; relative paths are resolved by the config loader */
     const char *shown_path; /* the path as written in the config */
@@ -77,6 +87,7 @@ struct trace_spec {
     uint32_t n_vcs;
     bool is_generated;
     struct generator_spec generate;
+    struct bootstrap_spec bootstrap;
     struct stages_spec stages;
     struct deadlines_spec deadlines;
 };

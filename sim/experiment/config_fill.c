@@ -479,6 +479,11 @@ static int keep_texts(struct config_fill *f)
             trace->generate.seed = run->seed;
         config_text_format(&f->out[OUT_TRACE_KEY], "seed: %llu\n", (unsigned long long)trace->generate.seed);
     }
+    if (trace->bootstrap.days != BOOTSTRAP_NONE) {
+        if (trace->bootstrap.seed == UINT64_MAX)
+            trace->bootstrap.seed = run->seed;
+        config_text_format(&f->out[OUT_TRACE_KEY], "bootstrap: %llu\n", (unsigned long long)trace->bootstrap.seed);
+    }
     if (trace->stages.table != NULL) {
         if (trace->stages.seed == UINT64_MAX)
             trace->stages.seed = run->seed;

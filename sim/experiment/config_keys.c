@@ -41,6 +41,10 @@ const struct config_key config_keys[] = {
     {"trace", "path", KEY_PATH, .when = "!generate", .flags = KEY_REQUIRED | KEY_NO_IDENTITY, RUN(trace.path, TEXT),
      SHOWN(run_config, trace.shown_path), .help = "The trace file, plain or gzip."},
     {"trace", "generate", KEY_SECTION, .when = "generate", .help = "Make a trace instead of reading one."},
+    {"trace", "bootstrap", KEY_SECTION, .when = "bootstrap", .short_key = "days",
+     .help =
+         "Draw the trace anew from its own days, with replacement: another sample of the same workload for each seed. "
+         "`trace: {bootstrap: same_weekday}` with `sweep: {seed: [1, 2, 3]}` gives means with intervals."},
     {"trace", "profiles", KEY_SECTION, .when = "profiles",
      .help = "Give jobs the stage times of a table of models, for interleaving; durations stay as they are."},
     {"trace", "deadlines", KEY_SECTION, .when = "deadlines",
@@ -70,8 +74,7 @@ const struct config_key config_keys[] = {
 
     {"trace.generate", "model", KEY_TEXT, .def = "philly", .when = "!file", RUN(trace.generate.model, TEXT),
      .help = "See *Generator models* below."},
-    {"trace.generate", "file", KEY_PATH, RUN(trace.generate.file, TEXT),
-     SHOWN(run_config, trace.generate.file_shown),
+    {"trace.generate", "file", KEY_PATH, RUN(trace.generate.file, TEXT), SHOWN(run_config, trace.generate.file_shown),
      .help = "A model measured by `braid trace fit` instead; see docs/generator.md."},
     {"trace.generate", "jobs", KEY_INT, .def = "2000", .min = 1, .max = 1000000000.0, RUN(trace.generate.jobs, U32),
      .help = "Number of jobs."},
@@ -103,24 +106,41 @@ const struct config_key config_keys[] = {
     {"trace.profiles", "table", KEY_PATH, .flags = KEY_REQUIRED, RUN(trace.stages.table, TEXT),
      SHOWN(run_config, trace.stages.table_shown),
      .help = "The table: one of configs/profiles, or one like it; see docs/interleaving.md."},
-    {"trace.profiles", "jobs", KEY_CHOICE, .def = "missing", .choices = "missing|all|drawn", RUN(trace.stages.jobs, ENUM),
-     .help = "Which jobs get theirs from the table: those that the trace gives none (`missing`), or `all`, by the trace's `model` "
+    {"trace.profiles", "jobs", KEY_CHOICE, .def = "missing", .choices = "missing|all|drawn",
+     RUN(trace.stages.jobs, ENUM),
+     .help = "Which jobs get theirs from the table: those that the trace gives none (`missing`), or `all`, by the "
+             "trace's `model` "
              "where the table has it, else drawn; `drawn`: all are drawn, whatever model they are."},
     {"trace.profiles", "mix", KEY_NUMBERS, .min = 0, .max = 1000000000.0, RUN(trace.stages.mix, NUMBERS),
-     .help = "Four weights for what is drawn: of the models bound by storage, CPU, GPU and network; without them every model has the "
+     .help = "Four weights for what is drawn: of the models bound by storage, CPU, GPU and network; without them every "
+             "model has the "
              "table's weight."},
-    {"trace.profiles", "seed", KEY_INT, .def = "run", .word = "run", .word_value = -1, .min = 0, .max = 9007199254740992,
-     RUN(trace.stages.seed, U64), .help = "Seed of the draws; `run`: the run's `seed`."},
+    {"trace.profiles", "seed", KEY_INT, .def = "run", .word = "run", .word_value = -1, .min = 0,
+     .max = 9007199254740992, RUN(trace.stages.seed, U64), .help = "Seed of the draws; `run`: the run's `seed`."},
+
+    {"trace.bootstrap", "days", KEY_CHOICE, .def = "any", .choices = "none|any|same_weekday",
+     RUN(trace.bootstrap.days, ENUM),
+     .help = "Which day may stand for a day of the trace: any, or one of the same weekday, which keeps the weekly "
+             "cycle and "
+             "needs a trace with dates; `none`: the trace as it is. Days are drawn with all their jobs, which keep "
+             "their time "
+             "of day; the days at both ends, which the trace cuts off, are not drawn."},
+    {"trace.bootstrap", "length", KEY_INT, .def = "all", .word = "all", .word_value = 0, .min = 1, .max = 100000,
+     RUN(trace.bootstrap.length_days, U32), .unit = "days",
+     .help = "Days of the drawn trace; `all`: as many as the trace has whole days."},
+    {"trace.bootstrap", "seed", KEY_INT, .def = "run", .word = "run", .word_value = -1, .min = 0,
+     .max = 9007199254740992, RUN(trace.bootstrap.seed, U64), .help = "Seed of the draws; `run`: the run's `seed`."},
 
     {"trace.deadlines", "factor", KEY_NUMBERS, .flags = KEY_REQUIRED, .min = 0.001, .max = 1000000,
      RUN(trace.deadlines.factor, NUMBERS),
-     .help = "`[low, high]`: a deadline is submission + factor x duration, the factor drawn evenly between the two for each job."},
+     .help = "`[low, high]`: a deadline is submission + factor x duration, the factor drawn evenly between the two for "
+             "each job."},
     {"trace.deadlines", "share", KEY_NUMBER, .def = "1", .min = 0, .max = 1, RUN(trace.deadlines.share, DOUBLE),
      .help = "Share of the jobs that get one, drawn as well."},
     {"trace.deadlines", "jobs", KEY_CHOICE, .def = "missing", .choices = "missing|all", RUN(trace.deadlines.jobs, ENUM),
      .help = "Jobs to which the trace gives a deadline keep it (`missing`), or get a new one too (`all`)."},
-    {"trace.deadlines", "seed", KEY_INT, .def = "run", .word = "run", .word_value = -1, .min = 0, .max = 9007199254740992,
-     RUN(trace.deadlines.seed, U64), .help = "Seed of the draws; `run`: the run's `seed`."},
+    {"trace.deadlines", "seed", KEY_INT, .def = "run", .word = "run", .word_value = -1, .min = 0,
+     .max = 9007199254740992, RUN(trace.deadlines.seed, U64), .help = "Seed of the draws; `run`: the run's `seed`."},
 
     {"cluster", "nodes", KEY_GROUPS, .def = "[{count: 8, gpus: 8}]", .when = "!file",
      .help = "Groups of equal nodes; see `cluster.nodes[]`."},
@@ -176,11 +196,14 @@ const struct config_key config_keys[] = {
     {"model", "restart_overhead", KEY_OVERHEAD, .def = "0 s", .max = 31536000,
      .offset = offsetof(struct run_config, overhead.restart), .help = "The same at each resume and move."},
     {"model", "fidelity", KEY_CHOICE, .def = "closed", .choices = "closed|stage", RUN(sharing.fidelity, ENUM),
-     .help = "How fast jobs go that share their GPUs: all once a period, by the closed form (`closed`), or each as fast as "
-             "a simulation of their stages says (`stage`); see docs/interleaving.md."},
+     .help =
+         "How fast jobs go that share their GPUs: all once a period, by the closed form (`closed`), or each as fast as "
+         "a simulation of their stages says (`stage`); see docs/interleaving.md."},
     {"model", "profile_error", KEY_NUMBER, .def = "0", .min = 0, .max = 0.99, RUN(profile_error, DOUBLE),
-     .help = "Policies see each stage time of a job off by up to this share, evenly drawn once a job; jobs run as they are."},
-    {"model", "interleave", KEY_SECTION, .help = "Jobs that share their GPUs in turns, stage by stage (policies that group jobs, such as muri_s)."},
+     .help = "Policies see each stage time of a job off by up to this share, evenly drawn once a job; jobs run as they "
+             "are."},
+    {"model", "interleave", KEY_SECTION,
+     .help = "Jobs that share their GPUs in turns, stage by stage (policies that group jobs, such as muri_s)."},
 
     {"model.*_overhead", "by_gpus", KEY_STEPS, .when = "!table", .max = 31536000,
      .help = "Steps by GPUs, `{1: 7 s, 8: 30 s}`: that of the largest key up to the job's GPUs."},
@@ -190,12 +213,14 @@ const struct config_key config_keys[] = {
 
     {"model.interleave", "groups", KEY_INT, .def = "1", .min = 1, .max = 4, RUN(sharing.groups, U32),
      .help = "The most jobs that may share a set of GPUs; 1: none do."},
-    {"model.interleave", "order", KEY_CHOICE, .def = "best", .choices = "best|given|worst", RUN(sharing.order, ENUM), .help = "How the jobs of a group are arranged over the phases of their period."},
+    {"model.interleave", "order", KEY_CHOICE, .def = "best", .choices = "best|given|worst", RUN(sharing.order, ENUM),
+     .help = "How the jobs of a group are arranged over the phases of their period."},
     {"model.interleave", "kinds", KEY_TEXTS, .def = "[storage, cpu, gpu, network]",
      .help = "The kinds of resource that can be used at the same time, in this order; those joined by `+` count as one "
              "(`[storage+cpu, gpu, network]`). A group has at most as many jobs as there are kinds."},
     {"model.interleave", "inflation", KEY_NUMBERS, .def = "[1]", .min = 1, .max = 100, RUN(sharing.inflation, NUMBERS),
-     .help = "Factor on the period of a group by its number of jobs, from one job on; the last counts for larger groups."},
+     .help =
+         "Factor on the period of a group by its number of jobs, from one job on; the last counts for larger groups."},
 
     {"measure", "from", KEY_TIME, .def = "start", .word = "start", .word_value = 0, .max = 3153600000.0,
      RUN(measure.from_ns, I64), .help = "From this time on, counted from time 0; `start`: the first submission."},

@@ -63,6 +63,7 @@ static const char every_key[] =
     "  strict: on\n"
     "  vcs: [NO, 010, 1:30, 6214e9, 0x10]\n"
     "  profiles: {table: o.csv, jobs: all, mix: [1, 0, 2.5, 1], seed: 9}\n"
+    "  bootstrap: {days: same_weekday, length: 21, seed: 12}\n"
     "  deadlines: {factor: [0.5, 1.5], share: 0.25, jobs: all, seed: 11}\n"
     "cluster:\n"
     "  nodes:\n"
@@ -122,6 +123,8 @@ Test(config, every_key_is_laid_down)
     cr_expect(stages->jobs == STAGES_ALL && stages->seed == 9);
     cr_assert_eq(stages->mix.n, 4);
     cr_expect(stages->mix.v[0] == 1 && stages->mix.v[1] == 0 && stages->mix.v[2] == 2.5 && stages->mix.v[3] == 1);
+    const struct bootstrap_spec *bootstrap = &r->trace.bootstrap;
+    cr_expect(bootstrap->days == BOOTSTRAP_SAME_WEEKDAY && bootstrap->length_days == 21 && bootstrap->seed == 12);
     const struct deadlines_spec *deadlines = &r->trace.deadlines;
     cr_expect(deadlines->jobs == DEADLINES_ALL && deadlines->seed == 11 && deadlines->share == 0.25);
     cr_assert_eq(deadlines->factor.n, 2);

@@ -6,6 +6,7 @@
 #include "traces/writer.h"
 
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,45 @@ static void load_fortnight(void)
     for (int d = 1; d <= 15; d++)
         n += (size_t)sprintf(text + n, "%d,2020-01-%02d %02d:00:00,1,1\n", d, d, d);
     load(&w, text);
+}
+
+/* `trace.bootstrap` of an experiment: the same draw as `trace sample --bootstrap` of what is left of the trace, another for another seed. */
+Test(tools, a_trace_is_drawn_anew_when_it_is_loaded)
+{
+    char text[16384] = "id,submit,duration,gpus\n", path[SCRATCH_PATH];
+    size_t n = strlen(text);
+    for (int i = 0; i < 300; i++)
+        n += (size_t)sprintf(text + n, "j%d,%d,%d,1\n", i, i * 7200, 10 + i);
+    load(&w, text);
+    scratch_write(&scratch, "t.csv", text, n, path);
+    struct trace_spec spec = scratch_spec(path);
+    struct sample_spec sample = {.is_bootstrap = true, .length_days = 5};
+    struct workload last;
+    workload_init(&last);
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        spec.bootstrap = (struct bootstrap_spec){.days = BOOTSTRAP_ANY, .length_days = 5, .seed = sample.seed = seed};
+        struct workload drawn, again;
+        cr_assert_eq(trace_load(&drawn, &spec, &err), BRAID_OK, "%s", err.message);
+        cr_assert_eq(trace_sample(&again, &w, &sample, &err), BRAID_OK, "%s", err.message);
+        cr_expect(memcmp(drawn.digest, again.digest, sizeof drawn.digest) == 0);
+        cr_expect(memcmp(drawn.digest, last.digest, sizeof drawn.digest) != 0, "seed %" PRIu64, seed);
+        cr_expect_eq(drawn.report.rows_read, 300);
+        workload_fini(&last);
+        workload_fini(&again);
+        last = drawn;
+    }
+    workload_fini(&last);
+    spec.jobs = 12; /* of one day */
+    cr_expect_eq(trace_load(&other, &spec, &err), BRAID_BAD_INPUT);
+    cr_expect(strstr(err.message, "trace.csv") != NULL && strstr(err.message, "needs 2 or more") != NULL, "%s",
+              err.message);
+    spec.jobs = 90; /* of seven and a half */
+    spec.bootstrap.days = BOOTSTRAP_SAME_WEEKDAY;
+    cr_expect_eq(trace_load(&other, &spec, &err), BRAID_BAD_INPUT);
+    cr_expect(strstr(err.message, "needs 8 or more") != NULL, "%s", err.message);
+    spec.jobs = TRACE_NO_LIMIT;
+    cr_expect_eq(trace_load(&other, &spec, &err), BRAID_BAD_INPUT);
+    cr_expect(strstr(err.message, "no weekdays") != NULL, "a trace without dates: %s", err.message);
 }
 
 Test(tools, a_bootstrap_by_weekday_keeps_the_weekly_cycle)
