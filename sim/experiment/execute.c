@@ -24,6 +24,7 @@ struct executor {
     const struct run_config **runs; /* planned, in order of execution */
     uint32_t n_runs;
     char (*ids)[RUN_ID_HEX + 1]; /* of the runs that have one, in order of their end */
+    uint32_t *positions;         /* ids[i] in the order of the config */
     bool *in_final;              /* ids[i] is taken from the OUT.h5 that is there */
     bool *is_failed;
     uint32_t n_ids;
@@ -127,6 +128,7 @@ static void outcome_store(struct executor *e, const struct outcome *o)
         return;
     }
     memcpy(e->ids[e->n_ids], o->id, sizeof o->id);
+    e->positions[e->n_ids] = o->config->index;
     e->in_final[e->n_ids] = o->stored != NULL && o->stored->is_in_final;
     e->is_failed[e->n_ids] = o->error.code != 0;
     e->n_ids++;
@@ -341,9 +343,21 @@ static const struct run_config **plan(const struct experiment *x, uint32_t shard
 
 /* ---- the final file ---- */
 
-static int compare_text(const void *a, const void *b)
+/* A run of the new file and its place in the order of the config (-1: it is another shard's, whose place is stored). */
+struct kept_run {
+    const char *id;
+    int64_t position;
+};
+
+static int compare_kept(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const struct kept_run *x = a, *y = b;
+    int by_id = strcmp(x->id, y->id);
+    if (by_id != 0)
+        return by_id;
+    if ((x->position < 0) != (y->position < 0))
+        return x->position < 0 ? 1 : -1;
+    return (x->position > y->position) - (x->position < y->position);
 }
 
 static int compare_path(const void *a, const void *b)
@@ -351,41 +365,48 @@ static int compare_path(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Ids of a shard's file that is there and belong to other shards stay, when it is taken up again. */
-static uint32_t ids_list(const struct executor *e, const char **ids, bool *needs_final)
+/* The runs of the new file by id, each once. Those of a shard's file that is there and belong to other shards stay, when it is taken up
+ * again. */
+static uint32_t kept_list(const struct executor *e, struct kept_run *kept, bool *needs_final)
 {
     uint32_t n = 0;
     *needs_final = false;
     for (uint32_t i = 0; i < e->n_ids; i++) {
-        ids[n++] = e->ids[i];
+        kept[n++] = (struct kept_run){e->ids[i], e->positions[i]};
         *needs_final |= e->in_final[i];
     }
     for (uint32_t i = 0; e->o->n_shards > 0 && i < e->parts.n_stored; i++)
         if (e->parts.stored[i].is_in_final) {
-            ids[n++] = e->parts.stored[i].id;
+            kept[n++] = (struct kept_run){e->parts.stored[i].id, -1};
             *needs_final = true;
         }
-    qsort(ids, n, sizeof *ids, compare_text);
+    qsort(kept, n, sizeof *kept, compare_kept);
     uint32_t unique = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(ids[i], ids[i - 1]) != 0)
-            ids[unique++] = ids[i];
+        if (i == 0 || strcmp(kept[i].id, kept[i - 1].id) != 0)
+            kept[unique++] = kept[i];
     return unique;
 }
 
 static int finish(struct executor *e)
 {
     size_t most = (size_t)e->n_ids + e->parts.n_stored + 1;
+    struct kept_run *kept = calloc(most, sizeof *kept);
     const char **ids = calloc(most, sizeof *ids);
+    int64_t *positions = calloc(most, sizeof *positions);
     char **paths = calloc(most, sizeof *paths);
     uint32_t n_paths = 0;
     int status = 0;
-    if (ids == NULL || paths == NULL) {
+    if (kept == NULL || ids == NULL || positions == NULL || paths == NULL) {
         status = error_set(e->err, BRAID_FAILED, "out of memory");
         goto done;
     }
     bool needs_final;
-    uint32_t n = ids_list(e, ids, &needs_final);
+    uint32_t n = kept_list(e, kept, &needs_final);
+    for (uint32_t i = 0; i < n; i++) {
+        ids[i] = kept[i].id;
+        positions[i] = kept[i].position;
+    }
     for (uint32_t i = 0; i < e->n_ids && status == 0; i++) {
         if (e->in_final[i])
             continue;
@@ -408,7 +429,7 @@ static int finish(struct executor *e)
     n_paths = unique;
     if (needs_final)
         paths[n_paths] = (char *)e->o->output; /* not freed below */
-    const struct assemble_options options = {.only = ids, .n_only = n, .may_link = true};
+    const struct assemble_options options = {.only = ids, .n_only = n, .positions = positions, .may_link = true};
     status = results_assemble_runs(e->o->output, (const char *const *)paths, n_paths + needs_final, &options, e->err);
     if (status == 0)
         status = parts_finish(&e->parts, ids, n, e->err);
@@ -417,6 +438,8 @@ done:
         free(paths[i]);
     free(paths);
     free(ids);
+    free(positions);
+    free(kept);
     return status;
 }
 
@@ -457,10 +480,11 @@ static bool executor_alloc(struct executor *e)
     if (e->runs == NULL)
         return false;
     e->ids = calloc((size_t)e->n_runs + 1, sizeof *e->ids);
+    e->positions = calloc((size_t)e->n_runs + 1, sizeof *e->positions);
     e->in_final = calloc((size_t)e->n_runs + 1, sizeof *e->in_final);
     e->is_failed = calloc((size_t)e->n_runs + 1, sizeof *e->is_failed);
     e->context.cache = workload_cache_create(e->runs, e->n_runs);
-    return e->ids != NULL && e->in_final != NULL && e->is_failed != NULL && e->context.cache != NULL;
+    return e->ids != NULL && e->positions != NULL && e->in_final != NULL && e->is_failed != NULL && e->context.cache != NULL;
 }
 
 static void executor_free(struct executor *e)
@@ -468,6 +492,7 @@ static void executor_free(struct executor *e)
     workload_cache_destroy(e->context.cache);
     free(e->runs);
     free(e->ids);
+    free(e->positions);
     free(e->in_final);
     free(e->is_failed);
 }

@@ -150,10 +150,17 @@ static int load_run_numbers(struct report_file *f, const struct report_table *t,
         status_code = report_load_i64(t, "status", all, &f->arena, err);
     if (status_text == NULL && status_code == NULL)
         return err->code;
+    int64_t *position = NULL;
+    if (report_column_find(t, RESULTS_POSITION) != NULL) {
+        position = report_load_i64(t, RESULTS_POSITION, all, &f->arena, err);
+        if (position == NULL)
+            return err->code;
+    }
     for (uint32_t i = 0; i < f->n_runs; i++) {
         f->runs[i].seed = (uint64_t)seed[i];
         snprintf(f->runs[i].seed_text, sizeof f->runs[i].seed_text, "%" PRIu64, f->runs[i].seed);
         f->runs[i].origin_utc_s = origin[i];
+        f->runs[i].position = position != NULL ? position[i] : -1;
         if (status_text != NULL) {
             f->runs[i].status = status_text[i];
         } else {

@@ -19,6 +19,7 @@ struct report_run {
     uint64_t seed;
     char seed_text[24];
     int64_t origin_utc_s; /* 0 where the trace has relative times */
+    int64_t position;     /* in the order of its config; -1: not known. See report_order.h */
     uint64_t row;         /* in /runs and /summary */
     const char **swept;   /* n_swept values of the file's swept keys, as YAML text; "" where the key does not apply */
     struct report_range tables[RESULTS_TABLES]; /* by enum results_table_id; a run has one row of /runs and /summary */

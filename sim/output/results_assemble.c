@@ -21,6 +21,7 @@ enum { SOURCES_OPEN = 64 }; /* more sources than this are opened and closed for 
 struct pick {
     uint32_t source;
     const struct source_run *run;
+    int64_t position;               /* in the order of its config */
     uint64_t begin[RESULTS_TABLES]; /* in the new file */
 };
 
@@ -69,6 +70,17 @@ static int compare_text(const void *a, const void *b)
 static bool is_wanted(const struct assemble_options *o, const char *id)
 {
     return o->only == NULL || bsearch(&id, o->only, o->n_only, sizeof *o->only, compare_text) != NULL;
+}
+
+/* Where the config of now has the run: a stored one may come from a config that had other values before it. */
+static int64_t position_of(const struct assemble_options *o, const struct source_run *run)
+{
+    const char *id = run->id;
+    if (o->positions == NULL || o->only == NULL)
+        return run->position;
+    const char *const *found = bsearch(&id, o->only, o->n_only, sizeof *o->only, compare_text);
+    int64_t position = found != NULL ? o->positions[found - o->only] : -1;
+    return position >= 0 ? position : run->position;
 }
 
 /* The same id must mean the same outcome. */
@@ -126,11 +138,13 @@ static int picks_choose(struct assembly *a, const struct assemble_options *o, st
         if (status != 0)
             return status;
     }
-    for (uint32_t i = 0; i < a->n_picks; i++)
+    for (uint32_t i = 0; i < a->n_picks; i++) {
+        a->picks[i].position = position_of(o, a->picks[i].run);
         for (int t = 0; t < RESULTS_TABLES; t++) {
             a->picks[i].begin[t] = a->rows[t];
             a->rows[t] += a->picks[i].run->count[t];
         }
+    }
     return 0;
 }
 
@@ -242,6 +256,12 @@ static void rows_shift(const struct move *m, uint32_t column, const struct pick 
         values[k] += (int64_t)p->begin[of] - (int64_t)p->run->begin[of];
 }
 
+/* Is this the column that the assembly fills by itself? */
+static bool is_position(const struct move *m, uint32_t column)
+{
+    return m->table == RESULTS_RUNS && column < m->n_schema && strcmp(m->columns[column].name, RESULTS_POSITION) == 0;
+}
+
 static int pick_move(struct move *m, const struct pick *p, struct error *err)
 {
     struct results_source *s = &m->a->sources[p->source];
@@ -254,6 +274,8 @@ static int pick_move(struct move *m, const struct pick *p, struct error *err)
         for (uint32_t i = 0; i < m->n && status == 0; i++) {
             if (i >= m->n_schema && m->table == RESULTS_RUNS && source_lacks(s, m->columns[i].name))
                 memset(m->slice, 0, m->widths[i]);
+            else if (is_position(m, i))
+                memcpy(m->slice, &p->position, sizeof p->position); /* a run has one row */
             else
                 status = results_source_read(s, m->name, &m->columns[i], m->widths[i], p->run->begin[m->table] + at, n,
                                              m->slice, err);
@@ -321,7 +343,10 @@ static int table_move(struct assembly *a, struct results_writer *w, int table, s
 /* A single source of which every run is taken is the file that we would write, byte for byte, if this version wrote it. */
 static bool is_result_already(const struct assembly *a, const struct assemble_options *o)
 {
-    return o->may_link && a->n_sources == 1 && a->n_picks == a->sources[0].n_runs &&
+    for (uint32_t i = 0; i < a->n_picks; i++)
+        if (a->picks[i].position != a->picks[i].run->position)
+            return false;
+    return o->may_link && a->n_sources == 1 && a->sources[0].has_positions && a->n_picks == a->sources[0].n_runs &&
            strcmp(a->sources[0].producer, results_producer()) == 0;
 }
 

@@ -57,6 +57,9 @@ static const struct column_spec runs_columns[] = {
     TEXT("message", "why the run failed"),
     TEXT("digest", "SHA-256 over the core columns of the jobs: equal digests are equal schedules"),
     TEXT("output", "which tables were kept"),
+    {.name = RESULTS_POSITION, .type = COLUMN_I64, .unit = "", .rows_of = RESULTS_TABLES, .is_late = true,
+     .help = "place of the run in the order of its config, from 0 (the last swept key changes fastest): tables and figures "
+             "list policies and values by it; -1: not known. Files of older versions lack it"},
     RANGE("jobs", RESULTS_JOBS),
     RANGE("series", RESULTS_SERIES),
     RANGE("segments", RESULTS_SEGMENTS),

@@ -20,6 +20,9 @@ enum { RESULTS_SCHEMA = 1 };
 /* In /runs, a text column a swept key: this and the dotted key ("sweep.trace.load"). They are not in the table. */
 #define RESULTS_SWEEP_PREFIX "sweep."
 
+/* The column of /runs that holds the place of a run in the order of its config. */
+#define RESULTS_POSITION "position"
+
 enum column_type {
     COLUMN_TEXT, /* fixed-length UTF-8, padded with '\0', as wide as the longest value (at least 1) */
     COLUMN_F64,
@@ -48,6 +51,7 @@ struct column_spec {
     const char *const *members; /* COLUMN_ENUM */
     uint32_t n_members;
     bool is_packed; /* stored in chunks with shuffle and deflate; else contiguous */
+    bool is_late;   /* a file of an older version may lack it */
     int rows_of; /* enum results_table_id: the values are row numbers of that table in this file; else RESULTS_TABLES */
 };
 

@@ -30,6 +30,20 @@ static hid_t dataset_open(hid_t file, const char *table, const char *column, uin
     return ok ? dataset : -1;
 }
 
+static bool column_is_there(hid_t file, const char *table, const char *column)
+{
+    uint64_t rows;
+    H5E_BEGIN_TRY
+    {
+        hid_t dataset = dataset_open(file, table, column, &rows);
+        if (dataset >= 0)
+            H5Dclose(dataset);
+        rows = dataset >= 0;
+    }
+    H5E_END_TRY
+    return rows != 0;
+}
+
 static bool type_agrees(hid_t dataset, const struct column_spec *c)
 {
     static const H5T_class_t classes[] = {
@@ -61,6 +75,8 @@ static bool table_check(const struct results_source *s, int table, uint64_t *row
         struct column_spec c = i < t->n_columns ? t->columns[i] : results_metric_column(i - t->n_columns);
         uint64_t n;
         hid_t dataset = dataset_open(s->file, t->name, c.name, &n);
+        if (dataset < 0 && c.is_late)
+            continue;
         if (dataset < 0)
             return false;
         bool ok = type_agrees(dataset, &c) && (i == 0 || n == *rows);
@@ -183,7 +199,11 @@ static int runs_read(struct results_source *s, const uint64_t *rows, struct erro
         status = field_read(s, "digest", offsetof(struct source_run, digest), sizeof s->runs->digest, err);
     if (status == 0)
         status = field_read(s, "status", offsetof(struct source_run, status), 1 + 1, err);
+    if (status == 0 && s->has_positions)
+        status = field_read(s, RESULTS_POSITION, offsetof(struct source_run, position), 1, err);
     for (uint32_t i = 0; i < s->n_runs; i++) {
+        if (!s->has_positions)
+            s->runs[i].position = -1;
         s->runs[i].row = i;
         for (int t = RESULTS_RUNS; t <= RESULTS_SUMMARY; t++) {
             s->runs[i].begin[t] = i;
@@ -254,6 +274,7 @@ int results_source_open(struct results_source *s, const char *path, struct error
     }
     H5E_END_TRY
     s->n_runs = (uint32_t)rows[RESULTS_RUNS];
+    s->has_positions = wrong == NULL && column_is_there(s->file, "runs", RESULTS_POSITION);
     if (s->is_short)
         status = error_set(err, BRAID_FAILED, "out of memory");
     else if (wrong != NULL)

@@ -16,7 +16,8 @@
 struct source_run {
     char id[RUN_ID_HEX + 1];
     char digest[DIGEST_HEX + 1];
-    uint8_t status; /* enum run_status */
+    uint8_t status;   /* enum run_status */
+    int64_t position; /* in the order of its config; -1: not known */
     uint64_t row;   /* in /runs and /summary */
     uint64_t begin[RESULTS_TABLES], count[RESULTS_TABLES];
 };
@@ -29,6 +30,7 @@ struct results_source {
     struct source_run *runs;
     uint32_t n_sweeps;
     char (*sweeps)[RESULTS_NAME_MAX]; /* names of the swept columns, in byte order */
+    bool has_positions;               /* false: the file is of an older version */
     bool is_short;                    /* memory ran out while they were listed */
 };
 

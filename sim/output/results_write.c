@@ -82,6 +82,7 @@ WORD(output, s->output)
 FILL(seed, uint64_t, s->o->config->seed)
 FILL(origin, int64_t, s->w->has_origin ? s->w->origin_utc_s : 0)
 FILL(run_status, uint8_t, run_status(s->o))
+FILL(position, int64_t, s->o->config->index)
 FILL(zero, int64_t, 0)
 FILL(jobs_count, int64_t, s->rows[RESULTS_JOBS])
 FILL(series_count, int64_t, s->rows[RESULTS_SERIES])
@@ -105,6 +106,7 @@ static const struct filler runs_fillers[] = {
     {"message", .text = text_message},
     {"digest", .text = text_digest},
     {"output", .text = text_output},
+    {RESULTS_POSITION, fill_position},
     {"jobs_begin", fill_zero},
     {"jobs_count", fill_jobs_count},
     {"series_begin", fill_zero},

@@ -512,6 +512,48 @@ Test(results, runs_that_are_left_out_leave_no_trace)
     folder_remove(dir);
 }
 
+Test(results, places_in_the_config_are_kept_unless_the_config_of_now_says_otherwise)
+{
+    char *dir = folder_make();
+    for (unsigned i = 1; i <= 3; i++) {
+        struct run_sample s;
+        run_sample_init(&s, four, 4, i);
+        s.config.index = 30 - i;
+        cr_assert_eq(results_write_part(dir, &s.output, NULL), 0);
+        run_sample_fini(&s);
+    }
+    const char *p1 = part(dir, 1), *p2 = part(dir, 2), *p3 = part(dir, 3);
+    const char *all = in(dir, "all.h5"), *merged = in(dir, "merged.h5"), *moved = in(dir, "moved.h5");
+    cr_assert_eq(results_assemble(all, (const char *[]){p1, p2}, 2, NULL), 0);
+    EXPECT(all, "/runs/position", 29, 28);
+    cr_assert_eq(results_assemble(merged, (const char *[]){p3, all}, 2, NULL), 0);
+    EXPECT(merged, "/runs/position", 29, 28, 27);
+    const char *ids[] = {"0000000000000001", "0000000000000002", "0000000000000003"};
+    const struct assemble_options now = {
+        .only = ids, .n_only = 3, .positions = (const int64_t[]){4, -1, 5}, .may_link = true};
+    cr_assert_eq(results_assemble_runs(moved, (const char *[]){merged}, 1, &now, NULL), 0);
+    EXPECT(moved, "/runs/position", 4, 28, 5);
+    EXPECT(merged, "/runs/position", 29, 28, 27);
+    folder_remove(dir);
+}
+
+Test(results, a_file_of_an_older_version_has_no_places_and_is_taken_all_the_same)
+{
+    char *dir = folder_make();
+    const uint32_t sizes[] = {5, 7};
+    write_parts(dir, sizes, 2);
+    const char *old = part(dir, 1), *out = in(dir, "out.h5"), *alone = in(dir, "alone.h5");
+    hid_t file = H5Fopen(old, H5F_ACC_RDWR, H5P_DEFAULT);
+    cr_assert_geq(H5Ldelete(file, "/runs/position", H5P_DEFAULT), 0);
+    H5Fclose(file);
+    cr_assert_eq(results_assemble(out, (const char *[]){part(dir, 2), old}, 2, NULL), 0);
+    EXPECT(out, "/runs/position", -1, 0);
+    const struct assemble_options link = {.may_link = true};
+    cr_assert_eq(results_assemble_runs(alone, (const char *[]){old}, 1, &link, NULL), 0);
+    EXPECT(alone, "/runs/position", -1);
+    folder_remove(dir);
+}
+
 Test(results, one_part_alone_is_the_file)
 {
     char *dir = folder_make();
