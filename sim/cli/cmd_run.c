@@ -3,6 +3,7 @@
 #include "cli/progress.h"
 #include "cli/run_table.h"
 #include "experiment/execute.h"
+#include "experiment/run_title.h"
 #include "output/results_schema.h"
 
 #include <errno.h>
@@ -192,6 +193,7 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
 {
     struct error err = {0}, table_err = {0};
     struct execute_report report;
+    struct remarks remarks = {0};
     struct watch watch = {.x = x, .ids = calloc((size_t)x->n_runs + 1, sizeof *watch.ids)};
     if (watch.ids == NULL) {
         error_set(&err, BRAID_FAILED, "out of memory");
@@ -204,6 +206,7 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
     a->execute.progress = watch_run;
     a->execute.progress_self = &watch;
     a->execute.cancel = cli_cancel();
+    a->execute.remarks = &remarks;
     int status = experiment_execute(x, &a->execute, &report, &err);
     if (report.is_written && a->progress != PROGRESS_QUIET) {
         if (run_table_print(output, x, (const char(*)[RUN_ID_HEX + 1]) watch.ids, &table_err) != 0)
@@ -213,6 +216,12 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
                    report.has_more_traces ? " (and others)" : "", report.trace[0] != '\0' ? "\n" : "", output,
                    report.planned, report.planned == 1 ? "" : "s");
     }
+    fflush(stdout); /* the remarks come behind the table where both go to one place */
+    if (a->progress == PROGRESS_JSON)
+        remarks_each(&remarks, x, progress_remark_json, NULL);
+    else if (a->progress != PROGRESS_QUIET)
+        remarks_write(&remarks, x, stderr);
+    remarks_fini(&remarks);
     if (err.code != 0)
         status = cli_fail(&err);
     free(watch.ids);

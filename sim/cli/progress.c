@@ -46,9 +46,9 @@ static void text_show(const struct execute_progress *e, bool is_bar)
     fflush(stderr);
 }
 
-static void json_text(const char *key, const char *text)
+static void json_text(const char *before, const char *key, const char *text)
 {
-    fprintf(stderr, ", \"%s\": \"", key);
+    fprintf(stderr, "%s\"%s\": \"", before, key);
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\')
@@ -70,11 +70,11 @@ static void json_show(const struct execute_progress *e)
     else
         fprintf(stderr, ", \"eta_s\": %.3f", e->eta_s);
     if (e->id != NULL && e->id[0] != '\0')
-        json_text("run", e->id);
+        json_text(", ", "run", e->id);
     if (e->run != NULL)
-        json_text("label", e->run->policy.label);
+        json_text(", ", "label", e->run->policy.label);
     if (e->message != NULL)
-        json_text("message", e->message);
+        json_text(", ", "message", e->message);
     fprintf(stderr, ", \"end\": %s}\n", e->is_end ? "true" : "false");
     fflush(stderr);
 }
@@ -100,4 +100,11 @@ void progress_show(void *self, const struct execute_progress *e)
     case PROGRESS_QUIET:
         return;
     }
+}
+
+void progress_remark_json(void *self, const char *line)
+{
+    (void)self;
+    json_text("{", "remark", line);
+    fputs("}\n", stderr);
 }

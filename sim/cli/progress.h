@@ -18,4 +18,7 @@ void progress_init(struct progress *p, enum progress_mode mode);
 /* For execute_options.progress, `self` being a struct progress. */
 void progress_show(void *self, const struct execute_progress *e);
 
+/* A remark as an object of its own, to be told beside the others of PROGRESS_JSON; `self` is not looked at. */
+void progress_remark_json(void *self, const char *line);
+
 #endif

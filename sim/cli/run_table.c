@@ -1,5 +1,6 @@
 #include "cli/run_table.h"
 
+#include "experiment/run_title.h"
 #include "output/results_source.h"
 #include "output/table.h"
 
@@ -26,26 +27,6 @@ static const struct {
     {"makespan", "makespan", TABLE_KIND_SECONDS, false},
 };
 enum { N_SHOWN = sizeof shown / sizeof shown[0] };
-
-/* Does this swept key tell runs apart, beyond their labels? */
-static bool is_telling(const struct experiment *x, uint32_t key)
-{
-    if (strcmp(x->runs[0].swept[key].key, "policy") == 0)
-        return false;
-    for (uint32_t i = 1; i < x->n_runs; i++)
-        if (strcmp(x->runs[i].swept[key].value, x->runs[0].swept[key].value) != 0)
-            return true;
-    return false;
-}
-
-const char *run_title(const struct experiment *x, const struct run_config *run, char *out, size_t size)
-{
-    int n = snprintf(out, size, "%s", run->policy.label);
-    for (uint32_t k = 0; k < run->n_swept && n >= 0 && (size_t)n < size; k++)
-        if (is_telling(x, k))
-            n += snprintf(out + n, size - (size_t)n, ", %s %s", run->swept[k].key, run->swept[k].value);
-    return out;
-}
 
 /* One metric of all runs of the file. NULL when memory is out or it cannot be read. */
 static double *metric_read(const struct results_source *s, const char *name, struct error *err)
@@ -77,7 +58,7 @@ static void rows_fill(struct table *t, const struct experiment *x, const char (*
             continue;
         table_text(t, x->runs[i].policy.label);
         for (uint32_t k = 0; k < x->runs[i].n_swept; k++)
-            if (is_telling(x, k))
+            if (run_key_is_telling(x, k))
                 table_text(t, x->runs[i].swept[k].value);
         for (int m = 0; m < N_SHOWN; m++)
             if (values[m] != NULL)
@@ -109,7 +90,7 @@ int run_table_print(const char *path, const struct experiment *x, const char (*i
     }
     columns[n++] = (struct table_column){.name = "policy", .kind = TABLE_KIND_TEXT};
     for (uint32_t k = 0; k < n_swept; k++)
-        if (is_telling(x, k))
+        if (run_key_is_telling(x, k))
             columns[n++] = (struct table_column){.name = x->runs[0].swept[k].key, .kind = TABLE_KIND_TEXT};
     for (int m = 0; m < N_SHOWN; m++) {
         values[m] = metric_read(&s, shown[m].metric, err);

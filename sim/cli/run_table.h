@@ -8,7 +8,4 @@
 /* Print the runs of `path` to stdout in the order of the sweep; ids[i] is the id of x->runs[i], "" when the run is not in the file. */
 int run_table_print(const char *path, const struct experiment *x, const char (*ids)[RUN_ID_HEX + 1], struct error *err);
 
-/* The label of a run with the swept keys that tell it from the others: "tiresias, trace.load 0.9, seed 2"; returns `out`. */
-const char *run_title(const struct experiment *x, const struct run_config *run, char *out, size_t size);
-
 #endif

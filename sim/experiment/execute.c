@@ -145,6 +145,8 @@ static void outcome_store(struct executor *e, const struct outcome *o)
         return;
     }
     note_trace(e, &o->output.workload->report);
+    if (e->o->remarks != NULL)
+        remarks_take(e->o->remarks, &o->remarks);
     if (o->error.code == 0) {
         e->report->done++;
     } else {

@@ -14,6 +14,7 @@
 #define EXPERIMENT_EXECUTE_H
 
 #include "experiment/experiment.h"
+#include "experiment/remarks.h"
 #include "output/results.h"
 
 /* How far it is; told by the calling thread at the start, after each run, several times a second in between when there are threads,
@@ -35,6 +36,7 @@ struct execute_options {
     void (*progress)(void *self, const struct execute_progress *p); /* may be NULL */
     void *progress_self;
     const volatile int *cancel; /* may be NULL */
+    struct remarks *remarks;    /* gets those of the runs that are computed now; may be NULL */
 };
 
 struct execute_report {

@@ -5,6 +5,7 @@
 #include "experiment/load_capacity.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -93,6 +94,9 @@ static int compute(struct outcome *o, const struct outcome_context *c)
     out->result = &o->result;
     out->recorder = o->recorder;
     results_digest(&o->result, out->workload, out->digest);
+    if (!outcome_remark(o))
+        return error_set(&o->error, BRAID_FAILED, "out of memory");
+    out->remarks = o->remarks_text;
     return 0;
 }
 
@@ -157,6 +161,8 @@ void outcome_fini(struct outcome *o, const struct outcome_context *c)
     if (o->result.arena != NULL)
         run_result_fini(&o->result);
     recorder_destroy(o->recorder);
+    remarks_fini(&o->remarks);
+    free(o->remarks_text);
     workload_fini(&o->scaled);
     workload_cache_put(c->cache, o->config);
 }

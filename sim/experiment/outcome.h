@@ -3,6 +3,7 @@
 #define EXPERIMENT_OUTCOME_H
 
 #include "experiment/parts.h"
+#include "experiment/remarks.h"
 #include "experiment/workload_cache.h"
 
 struct outcome {
@@ -17,6 +18,8 @@ struct outcome {
     struct workload scaled;
     struct run_result result;
     struct recorder *recorder;
+    struct remarks remarks; /* of this run alone; none when it was stored already or failed */
+    char *remarks_text;
 };
 
 /* What all runs of an experiment have in common; read only. */
@@ -41,5 +44,8 @@ int outcome_scale(struct workload *out, const struct workload *base, const struc
 /* The engine's spec for a run. */
 struct run_spec outcome_spec(const struct run_config *config, const struct workload *w, bool check,
                              const volatile int *cancel);
+
+/* outcome_remarks.c: what should be said of a run that went well. False: memory is out. */
+bool outcome_remark(struct outcome *o);
 
 #endif

@@ -27,6 +27,7 @@ struct run_output {
     const struct run_result *result; /* NULL: the run failed, and `message` says why */
     const struct recorder *recorder; /* may be NULL */
     const char *message;             /* NULL or "" when it did not fail */
+    const char *remarks;             /* NULL or "": none */
     bool keeps_jobs;                 /* whether /jobs gets rows */
     struct metrics metrics;          /* NaN all over when it failed */
     char digest[DIGEST_HEX + 1];     /* results_digest; "" when it failed */

@@ -77,6 +77,7 @@ WORD(rows_dropped, s->rows_dropped)
 FILL(rows_read, int64_t, s->w->report.rows_read)
 FILL(rows_kept, int64_t, s->w->report.rows_kept)
 WORD(message, s->o->message != NULL ? s->o->message : "")
+WORD(remarks, s->o->remarks != NULL ? s->o->remarks : "")
 WORD(digest, s->o->digest)
 WORD(output, s->output)
 FILL(seed, uint64_t, s->o->config->seed)
@@ -104,6 +105,7 @@ static const struct filler runs_fillers[] = {
     {"origin", fill_origin},
     {"status", fill_run_status},
     {"message", .text = text_message},
+    {"remarks", .text = text_remarks},
     {"digest", .text = text_digest},
     {"output", .text = text_output},
     {RESULTS_POSITION, fill_position},
