@@ -1,11 +1,10 @@
 #include "traces/writer_file.h"
 
 #include "base/number.h"
+#include "base/outfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,37 +99,21 @@ static void write_file(struct writer *out, void (*write_text)(struct writer *out
     flush_held(out);
     if (out->gzip != NULL && gzclose(out->gzip) != Z_OK && out->error == 0)
         out->error = errno != 0 ? errno : EIO;
-    if (out->error == 0 && fsync(out->fd) != 0 && errno != EINVAL)
-        out->error = errno;
 }
 
 int writer_write(const char *path, void (*write_text)(struct writer *out, void *self), void *self, struct error *err)
 {
     size_t n = strlen(path);
     struct writer *out = calloc(1, sizeof *out);
-    char *beside = malloc(n + 32);
-    int code = BRAID_OK;
-    if (out == NULL || beside == NULL) {
-        free(out);
-        free(beside);
+    struct outfile file;
+    if (out == NULL)
         return error_set(err, BRAID_FAILED, "out of memory for writing %s", path);
-    }
-    snprintf(beside, n + 32, "%s.part-%ld", path, (long)getpid());
-    out->fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out->fd < 0) {
-        code = error_at(err, BRAID_FAILED, path, 0, 0, "cannot be written: %s", strerror(errno));
-    } else {
+    int code = outfile_open(&file, path, err);
+    if (code == BRAID_OK) {
+        out->fd = file.fd;
         write_file(out, write_text, self, n > 3 && strcmp(path + n - 3, ".gz") == 0);
-        if (close(out->fd) != 0 && out->error == 0)
-            out->error = errno;
-        if (out->error == 0 && rename(beside, path) != 0)
-            out->error = errno;
-        if (out->error != 0) {
-            unlink(beside);
-            code = error_at(err, BRAID_FAILED, path, 0, 0, "cannot be written: %s", strerror(out->error));
-        }
+        code = outfile_close(&file, BRAID_OK, out->error, err);
     }
     free(out);
-    free(beside);
     return code;
 }

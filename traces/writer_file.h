@@ -1,4 +1,4 @@
-/* writer_file.h - text on its way to a file, plain or gzip: beside the file and renamed, so that it is whole or what it was. */
+/* writer_file.h - text on its way to a file or a stream (base/outfile.h), plain or gzip. */
 #ifndef TRACES_WRITER_FILE_H
 #define TRACES_WRITER_FILE_H
 
@@ -18,7 +18,7 @@ struct writer {
 };
 
 /* Call `write_text` with `self` to fill `path`; gzip when it ends in ".gz", with bytes that depend on the text alone. BRAID_FAILED: the file
- * cannot be written, and is as it was. */
+ * cannot be written, and is as it was; `path` may be "-", standard output. */
 int writer_write(const char *path, void (*write_text)(struct writer *out, void *self), void *self, struct error *err);
 
 void writer_put(struct writer *out, const char *text, size_t n);

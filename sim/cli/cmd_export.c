@@ -41,7 +41,9 @@ static int help(void)
           "  --run ID       the beginning of a run's id, or a policy's label; default: all runs (batsim and "
           "trace-events: the\n"
           "                 only one)\n"
-          "  -o FILE        write beside FILE, then rename: it is whole or not there; default: standard output\n"
+          "  -o FILE        FILE is whole or as it was; a device or a pipe is written through; default, and '-': "
+          "standard "
+          "output\n"
           "  --format F     csv (default) or json\n"
           "  --units        csv: a second line with the unit of each column\n\n"
           "Numbers read back exactly; what does not exist (NaN) is an empty cell, null in JSON.\n"
@@ -95,7 +97,10 @@ static int export_run(const struct request *q, const char *input)
     struct error err = {0};
     int code = report_file_open(&f, input, &err);
     if (code == BRAID_OK) {
-        code = export_file_open(&out, q->path, stdout, &err);
+        if (q->path != NULL)
+            code = outfile_refuse_input(q->path, input, &err);
+        if (code == BRAID_OK)
+            code = export_file_open(&out, q->path, stdout, &err);
         if (code == BRAID_OK)
             code = export_file_close(&out, export_to(out.out, q, &f, &err), &err);
         report_file_close(&f);
@@ -125,7 +130,7 @@ int cmd_export(int argc, char **argv)
             q.run = optarg;
             break;
         case 'o':
-            q.path = strcmp(optarg, "-") == 0 ? NULL : optarg;
+            q.path = outfile_is_stdout(optarg) ? NULL : optarg;
             break;
         case 'f':
             if (strcmp(optarg, "csv") != 0 && strcmp(optarg, "json") != 0)

@@ -27,7 +27,7 @@ int cmd_merge(int argc, char **argv)
             return help();
         if (is_option && strcmp(argv[i], "--") == 0)
             is_option = false;
-        else if (is_option && argv[i][0] == '-')
+        else if (is_option && argv[i][0] == '-' && argv[i][1] != '\0')
             return cli_usage("merge", "unknown option '%s'", argv[i]);
         else
             argv[n++] = argv[i];

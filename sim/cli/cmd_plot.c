@@ -1,3 +1,4 @@
+#include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/report_args.h"
 #include "output/plot.h"
@@ -80,6 +81,8 @@ int cmd_plot(int argc, char **argv)
         snprintf(dir, sizeof dir, "%s-figures", argv[optind]);
     if (o.dir == NULL)
         o.dir = dir;
+    if (outfile_is_stdout(o.dir))
+        return cli_usage("plot", "figures are files: -o names a folder, and '%s' is none", o.dir);
     o.figures = figures.words;
     o.n_figures = figures.n;
     return plot(argv[optind], &o);

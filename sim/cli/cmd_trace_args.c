@@ -1,6 +1,7 @@
 /* The options that the subcommands of `braid trace` share: one table, and a letter for each subcommand that takes one. */
 #include "cli/cmd_trace.h"
 
+#include "base/outfile.h"
 #include "traces/reader.h"
 
 #include <getopt.h>
@@ -36,7 +37,7 @@ enum { N_OPTIONS = sizeof table / sizeof table[0] };
 
 void trace_formats_print(FILE *out)
 {
-    fputs("Formats (told apart by content, plain or gzip):\n", out);
+    fputs("FILE may be '-', standard input. Formats (told apart by content, plain or gzip):\n", out);
     for (const struct trace_reader *const *r = reader_list(); *r != NULL; r++)
         fprintf(out, "  %-12s  %s\n", (*r)->name, (*r)->summary);
 }
@@ -70,6 +71,17 @@ static int set_spec(struct trace_arguments *a, const char *command)
         }
     if (a->failed != NULL)
         return 1 + cli_usage(command, "--failed is run, drop or merge_attempts, not '%s'", a->failed);
+    return 0;
+}
+
+/* The output is none of the files that are read. Returns as trace_arguments_read. */
+static int refuse_inputs(const struct trace_arguments *a)
+{
+    const char *const inputs[] = {a->paths[0], a->paths[1], a->applications, a->cluster};
+    struct error err = {0};
+    for (size_t i = 0; a->output != NULL && i < sizeof inputs / sizeof inputs[0]; i++)
+        if (outfile_refuse_input(a->output, inputs[i], &err) != BRAID_OK)
+            return 1 + cli_fail(&err);
     return 0;
 }
 
@@ -109,6 +121,7 @@ int trace_arguments_read(struct trace_arguments *a, const char *takes, int n_pat
                          n_paths == 1 ? "one file at a time; unexpected '%s'" : "two files are wanted; unexpected '%s'",
                          argv[optind + n_paths]);
     for (int i = 0; i < n_paths; i++)
-        a->paths[i] = argv[optind + i];
-    return set_spec(a, command);
+        a->paths[i] = strcmp(argv[optind + i], "-") == 0 ? "/dev/stdin" : argv[optind + i];
+    int status = set_spec(a, command);
+    return status != 0 ? status : refuse_inputs(a);
 }

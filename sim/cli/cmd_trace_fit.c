@@ -1,4 +1,5 @@
 /* braid trace fit: a model for the generator measured from a trace. */
+#include "base/outfile.h"
 #include "cli/cmd_trace.h"
 #include "traces/fit.h"
 #include "traces/fit_check.h"
@@ -9,40 +10,40 @@
 
 enum { CHECK_SEED = 1 };
 
-static void print_summary(const struct profile *p, const struct workload *w)
+static void print_summary(FILE *out, const struct profile *p, const struct workload *w)
 {
     double gpus = 0, jobs = 0;
     for (uint32_t i = 0; i < p->n_sizes; i++) {
         gpus += p->sizes[i].jobs * p->sizes[i].gpus;
         jobs += p->sizes[i].jobs;
     }
-    printf("jobs           %12" PRIu32 "\n", w->n_jobs);
-    printf("jobs a day     %12.1f\n", p->rate_per_day);
-    printf("mean GPUs      %12.3f   %" PRIu32 " different numbers, %" PRIu32 " classes of durations\n", gpus / jobs,
-           p->n_sizes, p->n_classes);
-    printf("mean burst     %12.2f   jobs that come together\n", p->burst);
+    fprintf(out, "jobs           %12" PRIu32 "\n", w->n_jobs);
+    fprintf(out, "jobs a day     %12.1f\n", p->rate_per_day);
+    fprintf(out, "mean GPUs      %12.3f   %" PRIu32 " different numbers, %" PRIu32 " classes of durations\n",
+            gpus / jobs, p->n_sizes, p->n_classes);
+    fprintf(out, "mean burst     %12.2f   jobs that come together\n", p->burst);
     bool is_assumed = w->name == NULL || w->names.count < 2;
-    printf("repeats        %12.3f   share of submissions with the name, user, VC and GPUs of another%s\n", p->repeat,
-           is_assumed ? "; assumed: the trace has no job names" : "");
-    printf("alike          %12.3f   share of a duration's variance that these explain%s\n", p->alike,
-           is_assumed ? "; assumed" : "");
-    printf("VCs            %12" PRIu32 "   as skewed as Zipf's law of exponent %.2f\n", p->vcs, p->vc_exponent);
-    printf("users          %12" PRIu32 "   of a VC: exponent %.2f\n", p->users, p->user_exponent);
+    fprintf(out, "repeats        %12.3f   share of submissions with the name, user, VC and GPUs of another%s\n",
+            p->repeat, is_assumed ? "; assumed: the trace has no job names" : "");
+    fprintf(out, "alike          %12.3f   share of a duration's variance that these explain%s\n", p->alike,
+            is_assumed ? "; assumed" : "");
+    fprintf(out, "VCs            %12" PRIu32 "   as skewed as Zipf's law of exponent %.2f\n", p->vcs, p->vc_exponent);
+    fprintf(out, "users          %12" PRIu32 "   of a VC: exponent %.2f\n", p->users, p->user_exponent);
 }
 
 /* The model beside its trace; what is off is marked, and said on standard error. */
-static void print_check(const struct fit_check *c)
+static void print_check(FILE *out, const struct fit_check *c)
 {
-    printf("\n%-16s %14s %14s   %" PRIu32 " jobs made by the model, seed %d\n", "", "trace", "made", c->jobs,
-           CHECK_SEED);
+    fprintf(out, "\n%-16s %14s %14s   %" PRIu32 " jobs made by the model, seed %d\n", "", "trace", "made", c->jobs,
+            CHECK_SEED);
     uint32_t off = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         const struct fit_check_row *r = &c->rows[i];
         char trace[32] = "";
         if (!isnan(r->trace))
             snprintf(trace, sizeof trace, "%.4g", r->trace);
-        printf("%-16s %14s %14.4g%s%s%s\n", r->name, trace, r->made, r->unit[0] != 0 ? "   " : "", r->unit,
-               r->is_off ? "  (off)" : "");
+        fprintf(out, "%-16s %14s %14.4g%s%s%s\n", r->name, trace, r->made, r->unit[0] != 0 ? "   " : "", r->unit,
+                r->is_off ? "  (off)" : "");
         off += r->is_off;
     }
     if (off > 0)
@@ -82,8 +83,9 @@ int cmd_trace_fit(int argc, char **argv)
     if (code == BRAID_OK)
         code = fit_write(&profile, a.spec.path, a.output, &err);
     if (code == BRAID_OK) {
-        print_summary(&profile, &w);
-        print_check(&check);
+        FILE *out = outfile_is_stdout(a.output) ? stderr : stdout;
+        print_summary(out, &profile, &w);
+        print_check(out, &check);
         fprintf(stderr, "braid: wrote a model of %" PRIu32 " jobs to %s", w.n_jobs, a.output);
         trace_dropped_print(&w.report);
     }

@@ -1,5 +1,6 @@
 /* braid trace generate: a made-up workload as a file. */
 #include "base/number.h"
+#include "base/outfile.h"
 #include "cli/cmd_trace.h"
 #include "traces/generator.h"
 #include "traces/writer.h"
@@ -147,6 +148,8 @@ int cmd_trace_generate(int argc, char **argv)
 
     struct error err = {0};
     struct workload w;
+    if (outfile_refuse_input(a.path, a.spec.file, &err) != BRAID_OK)
+        return cli_fail(&err);
     int code = generator_make(&w, &a.spec, &err);
     if (code == BRAID_OK) {
         code = trace_write(&w, a.path, &err);

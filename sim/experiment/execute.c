@@ -1,6 +1,7 @@
 #include "experiment/execute.h"
 
 #include "base/check.h"
+#include "base/outfile.h"
 #include "experiment/outcome.h"
 #include "output/results_assemble.h"
 
@@ -108,8 +109,9 @@ static void note_trace(struct executor *e, const struct trace_report *report)
 {
     char dropped[256], text[sizeof e->report->trace];
     trace_dropped_text(report, dropped, sizeof dropped);
-    snprintf(text, sizeof text, "%s, %llu rows read, %llu kept%s%s", report->format, (unsigned long long)report->rows_read,
-             (unsigned long long)report->rows_kept, dropped[0] != '\0' ? "; dropped: " : "", dropped);
+    snprintf(text, sizeof text, "%s, %llu rows read, %llu kept%s%s", report->format,
+             (unsigned long long)report->rows_read, (unsigned long long)report->rows_kept,
+             dropped[0] != '\0' ? "; dropped: " : "", dropped);
     if (e->report->trace[0] == '\0')
         memcpy(e->report->trace, text, sizeof text);
     else
@@ -499,6 +501,19 @@ static void executor_free(struct executor *e)
     free(e->is_failed);
 }
 
+/* Neither the config nor a file that it names is what the results are to replace. */
+static int refuse_inputs(const struct executor *e)
+{
+    const struct experiment *x = e->x;
+    for (uint32_t i = 0; i <= x->n_inputs; i++) {
+        const char *input = i < x->n_inputs ? x->inputs[i] : x->path;
+        if (outfile_refuse_input(e->o->output, input, e->err) != 0 ||
+            outfile_refuse_input(e->parts.final_cost_path, input, e->err) != 0)
+            return e->err->code;
+    }
+    return 0;
+}
+
 int experiment_execute(const struct experiment *x, const struct execute_options *o, struct execute_report *report,
                        struct error *err)
 {
@@ -511,6 +526,11 @@ int experiment_execute(const struct experiment *x, const struct execute_options 
     e.context.x = x;
     e.context.check = o->check;
     e.context.parts = &e.parts;
+    status = refuse_inputs(&e);
+    if (status != 0) {
+        parts_close(&e.parts);
+        return status;
+    }
     if (!executor_alloc(&e)) {
         status = error_set(e.err, BRAID_FAILED, "out of memory");
     } else {

@@ -50,7 +50,8 @@ struct execute_report {
 
 /* BRAID_OK when every planned run is in `output`. BRAID_FAILED when a run failed (the file is written nevertheless, with rows that say so,
  * unless fail_fast or all of them failed), when it was interrupted (what is finished is kept beside for `resume`), or when a file could not be
- * written. BRAID_BAD_INPUT for a trace that cannot be read, or when every run was refused as bad input. An earlier `output` stays as it was
+ * written. BRAID_BAD_INPUT for a trace that cannot be read, an `output` that would replace the config or a file that it names or that is
+ * no regular file, or when every run was refused as bad input. An earlier `output` stays as it was
  * unless the new one is complete. */
 int experiment_execute(const struct experiment *x, const struct execute_options *o, struct execute_report *report,
                        struct error *err);

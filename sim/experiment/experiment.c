@@ -220,6 +220,18 @@ static int add_axes(struct load *l)
     return BRAID_OK;
 }
 
+static int add_inputs(struct load *l)
+{
+    const struct config_files *files = &l->fill.files;
+    struct experiment *x = l->x;
+    x->inputs = ARENA_NEW(&x->arena, const char *, (size_t)files->shown.count + 1);
+    if (x->inputs == NULL)
+        return short_of_memory(l->err);
+    for (uint32_t i = 0; i < files->shown.count; i++)
+        x->inputs[x->n_inputs++] = files->files[i]->path;
+    return BRAID_OK;
+}
+
 /* The name from the config, else the file's without folder and ending. */
 static int set_name(struct load *l)
 {
@@ -267,6 +279,8 @@ static int load_all(struct load *l, const struct config_override *sets, size_t n
     status = sweep_expand(&l->sweep, &x->arena, l->root, add_run, l, l->err);
     if (status == BRAID_OK)
         status = add_axes(l);
+    if (status == BRAID_OK)
+        status = add_inputs(l);
     return status == BRAID_OK ? set_name(l) : status;
 }
 

@@ -60,6 +60,8 @@ struct experiment {
     uint32_t n_runs;
     const struct swept *axes; /* the swept keys in order, each with the number of its values as text */
     uint32_t n_axes;
+    const char **inputs; /* the files that the config names, as they can be opened */
+    uint32_t n_inputs;
     void **libraries; /* plugins that runs point into; closed by experiment_fini */
     uint32_t n_libraries;
     struct arena arena;

@@ -1,6 +1,7 @@
 #include "experiment/parts.h"
 
 #include "base/number.h"
+#include "output/export_file.h"
 #include "output/results_writer.h"
 
 #include <dirent.h>
@@ -151,13 +152,24 @@ static int stored_list(struct parts *p, struct error *err)
     return status;
 }
 
+/* Told before anything is computed. */
+static int regular_only(const char *path, struct error *err)
+{
+    char *place = outfile_regular(path, err);
+    free(place);
+    return place != NULL ? 0 : err->code;
+}
+
 int parts_open(struct parts *p, const char *output, bool resume, struct error *err)
 {
     *p = (struct parts){.output = output, .lock = -1};
-    struct stat s;
-    if (stat(output, &s) == 0 && S_ISDIR(s.st_mode))
-        return fail_at(output, "cannot write", EISDIR, err);
-    int status = paths_make(p) ? lock_take(p, err) : out_of_memory(err);
+    int status = paths_make(p) ? 0 : out_of_memory(err);
+    if (status == 0)
+        status = regular_only(output, err);
+    if (status == 0)
+        status = regular_only(p->final_cost_path, err);
+    if (status == 0)
+        status = lock_take(p, err);
     if (status == 0 && resume)
         status = stored_list(p, err);
     if (status != 0) {
@@ -283,12 +295,8 @@ static int costs_write(const struct parts *p, const char *const *ids, uint32_t n
 {
     struct cost_lines lines = {0};
     const char **newest = calloc((size_t)n_ids + 1, sizeof *newest);
-    char *temporary;
     int status = 0;
-    if (asprintf(&temporary, "%s.tmp", p->final_cost_path) < 0)
-        temporary = NULL;
-    if (newest == NULL || temporary == NULL || !lines_read(&lines, p->final_cost_path) ||
-        !lines_read(&lines, p->cost_path)) {
+    if (newest == NULL || !lines_read(&lines, p->final_cost_path) || !lines_read(&lines, p->cost_path)) {
         status = out_of_memory(err);
         goto done;
     }
@@ -304,35 +312,20 @@ static int costs_write(const struct parts *p, const char *const *ids, uint32_t n
         if (low < n_ids && strncmp(ids[low], lines.v[i], RUN_ID_HEX) == 0)
             newest[low] = lines.v[i];
     }
-    FILE *out = fopen(temporary, "we");
-    if (out == NULL) {
-        status = fail_at(temporary, "cannot write", errno, err);
+    struct export_file out;
+    status = export_file_open(&out, p->final_cost_path, NULL, err);
+    if (status != 0)
         goto done;
-    }
-    fputs(cost_header, out);
+    fputs(cost_header, out.out);
     for (uint32_t i = 0; i < n_ids; i++)
         if (newest[i] != NULL)
-            fputs(newest[i], out);
-    bool failed = fflush(out) != 0 || ferror(out) || fsync(fileno(out)) != 0;
-    int number = errno;
-    if (fclose(out) != 0 && !failed) {
-        failed = true;
-        number = errno;
-    }
-    if (!failed && rename(temporary, p->final_cost_path) != 0) {
-        failed = true;
-        number = errno;
-    }
-    if (failed) {
-        unlink(temporary);
-        status = fail_at(p->final_cost_path, "cannot write", number, err);
-    }
+            fputs(newest[i], out.out);
+    status = export_file_close(&out, 0, err);
 done:
     for (size_t i = 0; i < lines.n; i++)
         free(lines.v[i]);
     free(lines.v);
     free(newest);
-    free(temporary);
     return status;
 }
 

@@ -1,57 +1,39 @@
 #include "output/export_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 int export_file_open(struct export_file *f, const char *path, FILE *stream, struct error *err)
 {
-    *f = (struct export_file){.out = stream};
+    *f = (struct export_file){.out = stream, .is_ours = path != NULL};
     if (path == NULL)
         return BRAID_OK;
-    f->path = strdup(path);
-    if (f->path == NULL || asprintf(&f->beside, "%s.part-%ld", path, (long)getpid()) < 0) {
-        free(f->path);
-        *f = (struct export_file){0};
-        return error_set(err, BRAID_FAILED, "out of memory");
-    }
-    f->out = fopen(f->beside, "w");
+    int code = outfile_open(&f->file, path, err);
+    if (code != BRAID_OK)
+        return code;
+    int copy = fcntl(f->file.fd, F_DUPFD_CLOEXEC, 3);
+    f->out = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (f->out != NULL)
         return BRAID_OK;
-    int code = error_at(err, BRAID_FAILED, path, 0, 0, "cannot be written: %s", strerror(errno));
-    free(f->path);
-    free(f->beside);
-    *f = (struct export_file){0};
-    return code;
+    int why = errno != 0 ? errno : ENOMEM;
+    if (copy >= 0)
+        close(copy);
+    return outfile_close(&f->file, BRAID_OK, why, err);
 }
 
 int export_file_close(struct export_file *f, int code, struct error *err)
 {
-    if (f->path == NULL) {
+    if (!f->is_ours) {
         *f = (struct export_file){0};
         return code;
     }
     errno = 0;
     bool ok = fflush(f->out) == 0 && !ferror(f->out);
-    if (ok && code == BRAID_OK && fsync(fileno(f->out)) != 0)
-        ok = errno == EINVAL || errno == EROFS; /* a pipe or device, which has nothing to sync */
-    int why = errno;
-    if (fclose(f->out) != 0 && ok) {
-        ok = false;
+    int why = ok ? 0 : errno != 0 ? errno : EIO;
+    if (fclose(f->out) != 0 && why == 0)
         why = errno;
-    }
-    if (ok && code == BRAID_OK && rename(f->beside, f->path) != 0) {
-        ok = false;
-        why = errno;
-    }
-    if (!ok || code != BRAID_OK)
-        unlink(f->beside);
-    if (code == BRAID_OK && !ok)
-        code = error_at(err, BRAID_FAILED, f->path, 0, 0, "cannot be written: %s",
-                        why != 0 ? strerror(why) : "the disk may be full");
-    free(f->path);
-    free(f->beside);
+    code = outfile_close(&f->file, code, why, err);
     *f = (struct export_file){0};
     return code;
 }

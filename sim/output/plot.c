@@ -1,6 +1,7 @@
 #include "output/plot.h"
 
 #include "base/names.h"
+#include "base/outfile.h"
 #include "output/plot_figures.h"
 
 #include <ctype.h>
@@ -103,7 +104,9 @@ static int draw_one(struct drawing *d, const struct figure *f, const struct plot
     if (n < 0 || (size_t)n >= sizeof path)
         return error_at(err, BRAID_BAD_INPUT, d->options->dir, 0, 0, "the name of the folder is too long");
     struct plot_script script;
-    int code = plot_script_init(&script, err);
+    int code = outfile_refuse_input(path, d->set->file->path, err);
+    if (code == BRAID_OK)
+        code = plot_script_init(&script, err);
     if (code != BRAID_OK)
         return code;
     struct plot_job job = {

@@ -7,6 +7,7 @@
  */
 #include "output/results_assemble.h"
 
+#include "base/outfile.h"
 #include "output/results_source.h"
 #include "output/results_writer.h"
 
@@ -350,25 +351,25 @@ static bool is_result_already(const struct assembly *a, const struct assemble_op
            strcmp(a->sources[0].producer, results_producer()) == 0;
 }
 
-/* Give `source` the name `path` as well. False: it must be copied. */
+/* Give `source` the name `path` as well. False: it must be copied (which tells what is wrong with `path`). */
 static bool link_instead(const char *path, const char *source)
 {
-    struct stat a, b;
-    if (stat(source, &a) != 0)
-        return false;
-    if (stat(path, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev)
+    if (outfile_is_same(path, source))
         return true;
-    char *beside;
-    if (asprintf(&beside, "%s.link", path) < 0)
+    char *place = outfile_regular(path, NULL), *beside = NULL;
+    if (place == NULL || asprintf(&beside, "%s.link-%ld", place, (long)getpid()) < 0) {
+        free(place);
         return false;
-    unlink(beside);
+    }
     bool ok = link(source, beside) == 0;
-    if (ok && rename(beside, path) != 0) {
+    if (ok && rename(beside, place) != 0) {
         unlink(beside);
         ok = false;
     }
+    ok = ok && folder_sync(place) == 0;
     free(beside);
-    return ok && folder_sync(path) == 0;
+    free(place);
+    return ok;
 }
 
 static int assembly_write(struct assembly *a, const char *path, struct error *err)

@@ -1,6 +1,7 @@
 #include "output/results_writer.h"
 
 #include "base/check.h"
+#include "base/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,21 +68,29 @@ static bool attributes_write(hid_t file)
     return ok;
 }
 
+static void paths_free(struct results_writer *w)
+{
+    free(w->temporary);
+    free(w->place);
+    w->temporary = w->place = NULL;
+}
+
 int results_writer_open(struct results_writer *w, const char *path, struct error *err)
 {
     *w = (struct results_writer){.path = path, .disk.fd = -1, .file = -1, .driver = -1, .group = -1};
-    struct stat s;
-    if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
-        return fail(w, EISDIR, err);
-    if (asprintf(&w->temporary, "%s.tmp", path) < 0) {
+    w->place = outfile_regular(path, err);
+    if (w->place == NULL)
+        return err != NULL ? err->code : BRAID_FAILED;
+    if (asprintf(&w->temporary, "%s.tmp", w->place) < 0) {
         w->temporary = NULL;
+        paths_free(w);
         return fail(w, ENOMEM, err);
     }
     int status = temporary_open(w, err);
     if (status != 0) {
         if (w->disk.fd >= 0)
             close(w->disk.fd);
-        free(w->temporary);
+        paths_free(w);
         return status;
     }
     H5E_BEGIN_TRY
@@ -231,7 +240,7 @@ int results_writer_commit(struct results_writer *w, struct error *err)
         number = ENOMEM;
     if (number == 0 && w->broken == NULL && fsync(w->disk.fd) != 0)
         number = errno;
-    if (number == 0 && w->broken == NULL && rename(w->temporary, w->path) != 0)
+    if (number == 0 && w->broken == NULL && rename(w->temporary, w->place) != 0)
         number = errno;
     int status = 0;
     if (number != 0)
@@ -241,9 +250,9 @@ int results_writer_commit(struct results_writer *w, struct error *err)
     if (status != 0)
         unlink(w->temporary); /* still locked: it is ours */
     close(w->disk.fd);
-    if (status == 0 && (number = folder_sync(w->path)) != 0)
+    if (status == 0 && (number = folder_sync(w->place)) != 0)
         status = fail(w, number, err);
-    free(w->temporary);
+    paths_free(w);
     return status;
 }
 
@@ -252,5 +261,5 @@ void results_writer_abort(struct results_writer *w)
     file_close(w);
     unlink(w->temporary);
     close(w->disk.fd);
-    free(w->temporary);
+    paths_free(w);
 }

@@ -23,7 +23,8 @@ enum { WRITER_CHUNK_BYTES = 1 << 19, WRITER_CHUNK_ROWS = 1 << 16 };
 
 struct results_writer {
     const char *path; /* shown in messages */
-    char *temporary;
+    char *place;      /* where it goes, links followed */
+    char *temporary;  /* beside it */
     struct results_disk disk;
     hid_t file, driver;
     hid_t group; /* of the open table */
@@ -34,7 +35,8 @@ struct results_writer {
     bool is_short;      /* memory ran out */
 };
 
-/* Begin `path` (kept as a pointer) as PATH.tmp. BRAID_FAILED: no such folder, no permission, PATH is a folder, another process is writing it. */
+/* Begin `path` (kept as a pointer) as PATH.tmp; where PATH is a link, beside what it leads to. BRAID_FAILED: no such folder, no permission,
+ * PATH is a folder, another process is writing it. BRAID_BAD_INPUT: PATH is a device, a pipe or standard output. */
 int results_writer_open(struct results_writer *w, const char *path, struct error *err);
 
 /* Begin a table of `rows` rows; widths[i] is the width of text column i (at least 1). Errors of the calls up to commit are remembered: a

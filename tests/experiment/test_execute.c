@@ -431,7 +431,7 @@ Test(execute, what_cannot_be_written_is_known_before_anything_is_computed)
     world_init(&w, six);
     cr_assert_eq(mkdir(w.output, 0777), 0);
     cr_assert_eq(execute(&w), BRAID_FAILED);
-    cr_assert_not_null(strstr(w.err.message, "directory"), "%s", w.err.message);
+    cr_assert_not_null(strstr(w.err.message, "folder"), "%s", w.err.message);
     cr_assert_eq(w.told, 0);
     snprintf(w.output, sizeof w.output, "%s/none/out.h5", w.dir);
     cr_assert_eq(execute(&w), BRAID_FAILED);

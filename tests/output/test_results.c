@@ -396,7 +396,7 @@ Test(results, what_cannot_be_written_is_told_with_its_place)
     cr_assert_not_null(strstr(err.file, "no/such"));
     cr_assert_eq(mkdir(in(dir, "0000000000000001.h5"), 0777), 0);
     cr_assert_eq(results_write_part(dir, &s.output, &err), BRAID_FAILED);
-    cr_assert_not_null(strstr(err.message, "directory"), "%s", err.message);
+    cr_assert_not_null(strstr(err.message, "folder"), "%s", err.message);
     FILE *f = fopen(in(dir, "file"), "w");
     fclose(f);
     cr_assert_eq(results_write_part(in(dir, "file"), &s.output, &err), BRAID_FAILED);
