@@ -119,6 +119,7 @@ struct row_scan {
     uint64_t inner_lines; /* line ends inside quotes */
     uint64_t fault_line;  /* how many lines below its first line a fault is */
     size_t doubled;       /* bytes of quoted fields with doubled quotes */
+    bool is_cut;          /* ends with the file, in a field without quotes */
 };
 
 /* A quoted field that opens at `open`; `*close` becomes the place of its closing quote. */
@@ -213,6 +214,7 @@ static enum scan scan_row(struct csv *c, struct row_scan *r)
             return SCAN_END;
         size_t stop = i > field && b[i - 1] == '\r' ? i - 1 : i;
         r->stop = stop;
+        r->is_cut = b[i] == '\0';
         r->next = b[i] == '\0' ? i : i + 1;
         return push(c, b + field, stop - field) ? SCAN_ROW : SCAN_MEMORY;
     }
@@ -285,6 +287,7 @@ int csv_next(struct csv *c, bool *has_row, struct error *err)
         c->offset = c->at_offset;
         c->row = c->buffer + c->at;
         c->row_n = r.stop - c->at;
+        c->is_cut = r.is_cut;
         c->next_line += r.inner_lines + 1;
         c->at_offset += r.next - c->at;
         c->at = r.next;

@@ -15,7 +15,7 @@ struct reading {
     struct trace_input *in;
     struct header header;
     struct csv_use *uses;
-    uint32_t n_uses, n_needed_fields;
+    uint32_t n_uses, n_fields; /* a row has so many fields, as the header has names (those at its end that are empty left out) */
     struct csv_values values; /* the present row, the layout, the rows so far */
 };
 
@@ -61,6 +61,9 @@ static bool read_names(struct reading *r)
         r->header.names[i] = fixed != NULL ? (struct csv_field){fixed, strcspn(fixed, ",")} : csv->fields[i];
         fixed = fixed != NULL ? fixed + strcspn(fixed, ",") + 1 : NULL;
     }
+    r->n_fields = n;
+    while (r->n_fields > 1 && csv_trimmed(r->header.names[r->n_fields - 1]).n == 0)
+        r->n_fields--;
     return true;
 }
 
@@ -181,9 +184,7 @@ static int map_columns(struct reading *r, struct rows_columns *has, struct error
             continue;
         bool is_needed = column->need == COLUMN_REQUIRED;
         r->uses[r->n_uses++] =
-            (struct csv_use){.at = at, .of = column->of, .is_needed = is_needed, .unit = column->unit};
-        if (is_needed && at >= r->n_needed_fields)
-            r->n_needed_fields = at + 1;
+            (struct csv_use){.at = at, .name = column->name, .of = column->of, .is_needed = is_needed, .unit = column->unit};
         note_column(has, column->of);
     }
     return BRAID_OK;
@@ -227,6 +228,27 @@ static void settle_deadline(struct trace_row *row)
     row->has_several_deadlines = false;
 }
 
+/* Are there as many fields as columns? */
+static enum trace_reason judge_fields(const struct reading *r)
+{
+    const struct csv *csv = &r->in->csv;
+    uint32_t n_empty = 0;
+    while (csv->n_fields - n_empty > r->n_fields && csv_trimmed(csv->fields[csv->n_fields - 1 - n_empty]).n == 0)
+        n_empty++;
+    enum trace_reason why = rows_judge_fields(csv->n_fields, r->n_fields, n_empty);
+    if (why == ROW_FINE && csv->n_fields > r->header.n)
+        rows_count(r->values.rows, ROW_EXTRA_FIELDS, 1, csv->line, csv->row, csv->row_n);
+    return why;
+}
+
+static bool is_used(const struct reading *r, uint32_t field)
+{
+    for (uint32_t i = 0; i < r->n_uses; i++)
+        if (r->uses[i].at == field)
+            return true;
+    return false;
+}
+
 static int read_row(struct reading *r, struct error *err)
 {
     const struct csv *csv = &r->in->csv;
@@ -234,11 +256,14 @@ static int read_row(struct reading *r, struct error *err)
     r->values.row.line = csv->line;
     r->values.row.offset = csv->offset;
     r->values.row.raw = (struct trace_text){csv->row, csv->row_n};
-    if (csv->n_fields < r->n_needed_fields)
-        r->values.row.fault = ROW_SHORT;
-    if (csv->n_fields > r->header.n)
-        rows_count(r->values.rows, ROW_EXTRA_FIELDS, 1, csv->line, csv->row, csv->row_n);
-    for (uint32_t i = 0; i < r->n_uses; i++)
+    r->values.row.fault = judge_fields(r);
+    bool is_ragged = r->values.row.fault != ROW_FINE;
+    if (csv->is_cut && !is_ragged) {
+        int code = rows_note_cut(r->values.rows, &r->values.row, is_used(r, csv->n_fields - 1), err);
+        if (code != BRAID_OK)
+            return code;
+    }
+    for (uint32_t i = 0; i < r->n_uses && !is_ragged; i++)
         if (r->uses[i].at < csv->n_fields)
             csv_take(&r->values, &r->uses[i], csv->fields[r->uses[i].at]);
     if (r->values.format->finish != NULL && r->values.row.fault == ROW_FINE)

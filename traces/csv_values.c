@@ -43,15 +43,18 @@ static bool is_date(struct csv_field f)
 
 static void optional_fault(struct csv_values *v)
 {
-    rows_count(v->rows, ROW_BAD_OPTIONAL, 1, v->row.line, v->row.raw.at, v->row.raw.n);
+    rows_blame(v->rows, ROW_BAD_OPTIONAL, &v->row, v->use->name, (struct trace_text){v->field.text, v->field.n});
 }
 
 static void fault(struct csv_values *v, const struct csv_use *u, enum trace_reason why)
 {
     if (!u->is_needed)
         optional_fault(v);
-    else if (v->row.fault == ROW_FINE)
+    else if (v->row.fault == ROW_FINE) {
         v->row.fault = why;
+        v->row.fault_column = u->name;
+        v->row.fault_value = (struct trace_text){v->field.text, v->field.n};
+    }
 }
 
 /* A time of the trace's clock: a date, or a number in the column's unit. The submission, which comes first, says which. */
@@ -67,6 +70,8 @@ static void take_time(struct csv_values *v, const struct csv_use *u, struct csv_
     }
     if (ok && u->of == OF_SUBMIT)
         v->row.is_dated = dated;
+    if (ok && dated)
+        v->row.zones |= number_has_zone(f.text, f.n) ? ZONES_SAID : ZONES_ABSENT;
     if (ok && dated == v->row.is_dated)
         return;
     *out = WORKLOAD_ABSENT;
@@ -190,13 +195,15 @@ static void take_status(struct csv_values *v, struct csv_field f)
             return;
         }
     if (!is_missing(f))
-        rows_count(v->rows, ROW_UNKNOWN_STATUS, 1, v->row.line, v->row.raw.at, v->row.raw.n);
+        rows_blame(v->rows, ROW_UNKNOWN_STATUS, &v->row, v->use->name, (struct trace_text){f.text, f.n});
 }
 
 void csv_take(struct csv_values *v, const struct csv_use *u, struct csv_field field)
 {
     struct trace_row *row = &v->row;
     struct csv_field f = csv_trimmed(field);
+    v->use = u;
+    v->field = f;
     struct trace_text text = {f.text, f.n};
     switch (u->of) {
     case OF_NOTHING:

@@ -9,6 +9,7 @@
 /* A column of a file that is used. */
 struct csv_use {
     uint32_t at; /* field of the row */
+    const char *name; /* of the column, for messages */
     enum csv_field_of of;
     bool is_needed;
     int64_t unit;
@@ -18,6 +19,8 @@ struct csv_values {
     const struct csv_format *format;
     struct rows *rows; /* where remarks are counted */
     struct trace_row row;
+    const struct csv_use *use; /* the value being looked at */
+    struct csv_field field;
 };
 
 /* Lay `field` down in v->row. One that cannot be read is the row's fault where a job needs it, else it is missing, with a remark. */

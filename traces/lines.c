@@ -81,6 +81,7 @@ int lines_next(struct lines *l, bool *has_line, struct error *err)
     if (memchr(text, '\0', n) != NULL)
         return fail(l, BRAID_BAD_INPUT, "a NUL byte: the file is damaged, or its text is not UTF-8 (UTF-16?)", err);
     l->text = text;
+    l->is_cut = feed == NULL;
     l->n = n > 0 && text[n - 1] == '\r' ? n - 1 : n;
     l->number++;
     l->offset = l->at_offset;

@@ -18,6 +18,7 @@ struct lines {
     uint64_t number, offset;  /* of the present line: counted from 1, and where it begins in the stream */
     const char *text;         /* the present line without its end; valid until the next call */
     size_t n;
+    bool is_cut; /* the present line ends with the file, without a line end */
 };
 
 /* Begin; `source` stands at its first byte. Free with lines_fini, also after an error. */

@@ -1,4 +1,5 @@
 #include "traces/reader.h"
+#include "traces/unknown.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,15 +31,11 @@ void reader_close(struct trace_input *in)
     source_close(&in->source);
 }
 
-/* The reader whose format the beginning of the file shows, or NULL. */
-static const struct trace_reader *find_by_content(const struct csv *c)
+/* The reader whose format the file's beginning shows, or NULL. */
+static const struct trace_reader *find_by_content(const char *text, size_t n)
 {
-    size_t at = c->at;
-    while (at < c->end &&
-           (c->buffer[at] == ' ' || c->buffer[at] == '\t' || c->buffer[at] == '\r' || c->buffer[at] == '\n'))
-        at++;
     for (int i = 0; i < N_READERS; i++)
-        if (readers[i]->is_content != NULL && readers[i]->is_content(c->buffer + at, c->end - at))
+        if (readers[i]->is_content != NULL && readers[i]->is_content(text, n))
             return readers[i];
     return NULL;
 }
@@ -54,18 +51,6 @@ static int unknown_name(const char *format, struct error *err)
         snprintf(list + strlen(list), sizeof list - strlen(list), ", %s", names[i]);
     return error_set(err, BRAID_BAD_INPUT, "unknown trace format '%s'%s%s%s; there are auto%s", format,
                      near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "", list);
-}
-
-static int unknown_content(const struct trace_input *in, struct error *err)
-{
-    char list[400] = "";
-    for (int i = 0; i < N_READERS; i++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i > 0 ? ", " : "", readers[i]->name);
-    int shown = (int)(in->csv.row_n < 120 ? in->csv.row_n : 120);
-    return error_at(
-        err, BRAID_BAD_INPUT, in->path, (int)in->csv.line, 0,
-        "no known trace format has this header: %.*s; readable are %s ('braid trace --help' tells what each has)",
-        shown, in->csv.row, list);
 }
 
 /* Read the first row again, cut at the layout's delimiter. */
@@ -95,11 +80,20 @@ static int choose(struct trace_input *in, const struct trace_spec *spec, const s
     int code = source_open(&in->source, spec->path, in->path, err);
     if (code == BRAID_OK)
         code = csv_init(&in->csv, &in->source, err);
+    if (code == BRAID_OK)
+        code = unknown_check_bytes(in, err);
     if (code != BRAID_OK)
         return code;
     *used = forced;
-    if (forced == NULL)
-        *used = find_by_content(&in->csv);
+    if (forced == NULL) {
+        size_t at = in->csv.at;
+        while (at < in->csv.end && strchr(" \t\r\n", in->csv.buffer[at]) != NULL && in->csv.buffer[at] != '\0')
+            at++;
+        const char *text = in->csv.buffer + at;
+        *used = find_by_content(text, in->csv.end - at);
+        if (*used == NULL && at < in->csv.end && (text[0] == '[' || text[0] == '{'))
+            return unknown_json(in, text, in->csv.end - at, err);
+    }
     if (*used != NULL && (*used)->csv == NULL) {
         csv_fini(&in->csv);
         return source_rewind(&in->source, err);
@@ -116,7 +110,7 @@ static int choose(struct trace_input *in, const struct trace_spec *spec, const s
             *used = in->layout != NULL ? readers[i] : forced;
         }
     if (in->layout == NULL && forced == NULL)
-        return unknown_content(in, err);
+        return unknown_header(in, err);
     if (in->layout == NULL) /* the first will say what it lacks */
         in->layout = forced->csv;
     return in->layout->delimiter != '\0' ? reopen(in, err) : BRAID_OK;
@@ -137,6 +131,7 @@ int reader_read(struct trace_input *in, const struct trace_spec *spec, struct ro
     int code = choose(in, spec, used, err);
     if (code != BRAID_OK)
         return code;
+    out->wording = (*used)->wording;
     if ((*used)->csv != NULL)
         return csv_format_read(*used, in, out, err);
     if (in->applications_path != NULL)

@@ -1,10 +1,12 @@
 #include "traces/rows.h"
 
 #include "base/number.h"
+#include "base/text.h"
 #include "traces/columns.h"
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@ static const struct {
     const char *name, *advice;
     bool is_dropped;
 } reasons[ROW_REASONS] = {
-    [ROW_SHORT] = {"short_row", "the row ends before the columns that a job needs; is the file cut short?", true},
+    [ROW_SHORT] = {"short_row", "fewer fields than the header has columns; is the file cut short?", true},
     [ROW_BAD_DATE] = {"bad_date", "a time that a job needs cannot be read; write YYYY-MM-DD HH:MM:SS", true},
     [ROW_BAD_NUMBER] = {"bad_number", "a number that a job needs cannot be read or is out of range", true},
     [ROW_NO_SUBMIT] = {"no_submit", "no time of submission", true},
@@ -26,7 +28,13 @@ static const struct {
     [ROW_END_BEFORE_START] = {"end_before_start", "ends before it starts", true},
     [ROW_TOO_LARGE] = {"too_large", "its end, or its GPUs times duration, is beyond 292 years", true},
     [ROW_AMBIGUOUS_FIELDS] = {"ambiguous_fields",
-                              "more fields than the header, and no telling which one has a separator inside", true},
+                              "more fields than the header, and no telling which one has a separator inside; quote it",
+                              true},
+    [ROW_MIXED_ZONES] = {"mixed_zones",
+                         "times with a zone (Z, +08:00) and without one are mixed; give all of them the same zone", true},
+    [ROW_LONG_TEXT] = {"long_text", "an id or name of more than 4096 bytes; is a quote or a line end missing?", true},
+    [ROW_REQUEUED] = {"requeued",
+                      "a run of a job that then went back to the queue; its last run has a record of its own", true},
     [ROW_NEVER_STARTED] = {"never_started", "waiting or cancelled before it ran; it has no run time", true},
     [ROW_STILL_RUNNING] = {"still_running", "was running when the trace was taken; its run time is not known", true},
     [ROW_JOB_STEP] = {"job_step", "steps of jobs (123.batch), which are no jobs", true},
@@ -39,7 +47,9 @@ static const struct {
     [ROW_BEYOND_LIMIT] = {"beyond_limit", "behind the first trace.jobs jobs", true},
     [ROW_BLANK_LINE] = {"blank_line", "lines without text, skipped; they are not rows", false},
     [ROW_UNKNOWN_COLUMN] = {"unknown_column", "columns that the format does not have, ignored", false},
-    [ROW_EXTRA_FIELDS] = {"extra_fields", "more fields than the header has columns; the surplus is ignored", false},
+    [ROW_NO_LINE_END] = {"no_line_end",
+                         "the last line has no end, so its last value may be cut off; is the file whole?", false},
+    [ROW_EXTRA_FIELDS] = {"extra_fields", "empty fields beyond the columns of the header, ignored", false},
     [ROW_BAD_OPTIONAL] = {"bad_optional", "a value that a job can do without cannot be read; taken as missing", false},
     [ROW_UNKNOWN_STATUS] = {"unknown_status", "a status that the format does not have; taken as unknown", false},
     [ROW_START_BEFORE_SUBMIT] = {"start_before_submit", "the recorded start is before the submission", false},
@@ -64,6 +74,16 @@ static const struct {
     [ROW_SEVERAL_DEADLINES] = {"several_deadlines", "a list of deadlines; the first is taken", false},
     [ROW_JOINED] = {"joined", "submission and user are those of the table of jobs beside the file", false},
     [ROW_NOT_JOINED] = {"not_joined", "not in the table of jobs beside the file; submitted when it started", false},
+    [ROW_NOT_UTF8] = {"not_utf8", "a name that is not UTF-8, read as Latin-1", false},
+    [ROW_CONTROL_CHARACTERS] = {"control_characters", "a name with a line end, tab or escape code, read as blanks",
+                                false},
+    [ROW_LARGE_MEMORY] = {"large_memory", "more than 4 TiB of memory a GPU, beyond any node; is it in another unit?",
+                          false},
+    [ROW_UNIX_SECONDS] = {"unix_seconds",
+                          "submissions look like seconds since 1970; written as dates they would be known as such",
+                          false},
+    [ROW_LONG_SPAN] = {"long_span", "first and last submission are over 20 years apart; are times in another unit?",
+                       false},
     [ROW_DUPLICATE_ID] = {"duplicate_id", "an id that another job has as well; both are kept", false},
     [ROW_DUPLICATE_ROW] = {"duplicate_row", "the same row as another one; both are kept", false},
 };
@@ -127,9 +147,10 @@ static bool rows_grow(struct rows *r)
 
 int rows_init(struct rows *r, const char *path, const struct rows_columns *has, bool is_strict, struct error *err)
 {
-    *r = (struct rows){.path = path, .has = *has, .is_strict = is_strict};
+    *r = (struct rows){.path = path, .has = *has, .is_strict = is_strict, .wording = r->wording};
     workload_init(&r->w);
-    if (!rows_grow(r))
+    r->clean = malloc(ROWS_TEXT_LIMIT * TEXT_GROWTH + 1);
+    if (r->clean == NULL || !rows_grow(r))
         return no_memory(r, err);
     if (r->has.id)
         r->w.id_at[0] = 0;
@@ -142,6 +163,7 @@ void rows_fini(struct rows *r)
     free(r->order);
     free(r->text_at);
     free(r->depends_line);
+    free(r->clean);
     *r = (struct rows){0};
 }
 
@@ -174,14 +196,58 @@ void rows_count(struct rows *r, enum trace_reason why, uint64_t n, uint64_t line
     if (!is_first || n == 0)
         return;
     r->counts[why].line = line;
-    char *out = r->counts[why].example;
-    size_t room = sizeof r->counts[why].example - 1, used = 0;
-    for (size_t i = 0; i < length && used < room; i++)
-        out[used++] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? ' ' : text[i];
-    if (used < length) /* no half of a UTF-8 sequence at the cut */
-        while (used > 0 && ((unsigned char)text[used] & 0xC0) == 0x80)
-            used--;
-    out[used] = '\0';
+    text_clean(r->counts[why].example, sizeof r->counts[why].example, text, length);
+}
+
+static const char *advice_of(const struct rows *r, enum trace_reason why)
+{
+    for (const struct trace_wording *w = r->wording; w != NULL && w->why != ROW_FINE; w++)
+        if (w->why == why)
+            return w->advice;
+    return reasons[why].advice;
+}
+
+static void count_column(struct rows *r, enum trace_reason why, const char *column, struct trace_text value,
+                         uint64_t line)
+{
+    uint32_t c = 0;
+    while (c < r->n_columns && (r->columns[c].why != why || strcmp(r->columns[c].column, column) != 0))
+        c++;
+    if (c == TRACE_COLUMN_COUNTS_MAX)
+        return;
+    if (c == r->n_columns) {
+        r->n_columns++;
+        r->columns[c].why = why;
+        r->columns[c].line = line;
+        snprintf(r->columns[c].column, sizeof r->columns[c].column, "%s", column);
+        text_clean(r->columns[c].value, sizeof r->columns[c].value, value.at, value.n);
+    }
+    r->columns[c].rows++;
+}
+
+void rows_blame(struct rows *r, enum trace_reason why, const struct trace_row *row, const char *column,
+                struct trace_text value)
+{
+    rows_count(r, why, 1, row->line, row->raw.at, row->raw.n);
+    count_column(r, why, column, value, row->line);
+}
+
+enum trace_reason rows_judge_fields(size_t n, size_t wanted, size_t n_empty)
+{
+    if (n < wanted)
+        return ROW_SHORT;
+    return n - wanted > n_empty ? ROW_AMBIGUOUS_FIELDS : ROW_FINE;
+}
+
+int rows_note_cut(struct rows *r, const struct trace_row *row, bool is_used, struct error *err)
+{
+    rows_count(r, ROW_NO_LINE_END, 1, row->line, row->raw.at, row->raw.n);
+    r->is_cut_fault = is_used;
+    if (!is_used || !r->is_strict)
+        return BRAID_OK;
+    return error_at(err, BRAID_BAD_INPUT, r->path, row->line > INT_MAX ? INT_MAX : (int)row->line, 0,
+                    "%s: %s; end it with a line end, or read the trace without strict", reasons[ROW_NO_LINE_END].name,
+                    advice_of(r, ROW_NO_LINE_END));
 }
 
 void rows_skip(struct rows *r, enum trace_reason why, const struct trace_row *row)
@@ -193,11 +259,21 @@ void rows_skip(struct rows *r, enum trace_reason why, const struct trace_row *ro
 static int drop(struct rows *r, const struct trace_row *row, enum trace_reason why, struct error *err)
 {
     rows_count(r, why, 1, row->line, row->raw.at, row->raw.n);
+    bool has_column = row->fault_column != NULL && why == row->fault;
+    if (has_column)
+        count_column(r, why, row->fault_column, row->fault_value, row->line);
     if (!r->is_strict)
         return BRAID_OK;
+    char value[64] = "";
+    if (has_column)
+        text_clean(value, sizeof value, row->fault_value.at, row->fault_value.n);
     return error_at(err, BRAID_BAD_INPUT, r->path, row->line > INT_MAX ? INT_MAX : (int)row->line, 0,
-                    "%s: %s; mend the row, or read the trace without strict", reasons[why].name, reasons[why].advice);
+                    "%s: %s%s%s%s%s%s; mend the row, or read the trace without strict", reasons[why].name,
+                    has_column ? "column '" : "", has_column ? row->fault_column : "", has_column ? "' says '" : "",
+                    value, has_column ? "': " : "", advice_of(r, why));
 }
+
+#define LARGE_MEMORY_KIB (UINT64_C(4) << 30) /* a GPU: 4 TiB */
 
 static bool is_absent(int64_t v)
 {
@@ -250,11 +326,30 @@ static struct trace_text trimmed(struct trace_text t)
     return t;
 }
 
-static bool add_name(struct names *n, uint32_t *column, uint32_t at, struct trace_text text)
+static void remark_if(struct rows *r, const struct trace_row *row, bool is_so, enum trace_reason why)
+{
+    if (is_so)
+        rows_count(r, why, 1, row->line, row->raw.at, row->raw.n);
+}
+
+/* As it is stored: UTF-8 without control characters. Valid until the next call. */
+static struct trace_text storable(struct rows *r, const struct trace_row *row, struct trace_text text)
+{
+    text = trimmed(text);
+    unsigned flaws = text.n > 0 ? text_flaws(text.at, text.n) : TEXT_FINE;
+    if (flaws == TEXT_FINE)
+        return text;
+    remark_if(r, row, (flaws & TEXT_NOT_UTF8) != 0, ROW_NOT_UTF8);
+    remark_if(r, row, (flaws & TEXT_CONTROL) != 0, ROW_CONTROL_CHARACTERS);
+    return trimmed((struct trace_text){r->clean, text_clean(r->clean, ROWS_TEXT_LIMIT * TEXT_GROWTH + 1, text.at, text.n)});
+}
+
+static bool add_name(struct rows *r, const struct trace_row *row, struct names *n, uint32_t *column, uint32_t at,
+                     struct trace_text text)
 {
     if (column == NULL)
         return true;
-    text = trimmed(text);
+    text = storable(r, row, text);
     if (at > 0) { /* neighbours often bear the same name */
         const char *last = names_text(n, column[at - 1]);
         if (strncmp(last, text.n > 0 ? text.at : "", text.n) == 0 && last[text.n] == '\0') {
@@ -270,21 +365,22 @@ static bool add_names(struct rows *r, const struct trace_row *row, uint32_t at)
 {
     struct workload *w = &r->w;
     if (w->gpu_type != NULL) { /* no type wanted is not a name */
-        struct trace_text type = trimmed(row->gpu_type);
+        struct trace_text type = storable(r, row, row->gpu_type);
         w->gpu_type[at] = type.n == 0 ? NAMES_NONE : names_add(&w->gpu_types, type.at, type.n);
         if (type.n > 0 && w->gpu_type[at] == NAMES_NONE)
             return false;
     }
-    return add_name(&w->vcs, w->vc, at, row->vc) && add_name(&w->users, w->user, at, row->user) &&
-           add_name(&w->names, w->name, at, row->name) && add_name(&w->models, w->model, at, row->model) &&
-           add_name(&w->depends_texts, w->depends, at, row->depends);
+    return add_name(r, row, &w->vcs, w->vc, at, row->vc) && add_name(r, row, &w->users, w->user, at, row->user) &&
+           add_name(r, row, &w->names, w->name, at, row->name) &&
+           add_name(r, row, &w->models, w->model, at, row->model) &&
+           add_name(r, row, &w->depends_texts, w->depends, at, row->depends);
 }
 
 static bool add_id(struct rows *r, const struct trace_row *row, uint32_t at)
 {
     if (!r->has.id)
         return true;
-    const struct trace_text id = trimmed(row->id);
+    const struct trace_text id = storable(r, row, row->id);
     if (r->w.id_text == NULL || r->id_room - r->id_used < id.n) { /* there even when all ids are empty */
         void *text = r->w.id_text;
         uint64_t room = (r->id_room + id.n) * 2 + 4096;
@@ -340,12 +436,6 @@ static void add_values(struct rows *r, const struct trace_row *row, uint32_t at,
         r->depends_line[at] = row->line;
 }
 
-static void remark_if(struct rows *r, const struct trace_row *row, bool is_so, enum trace_reason why)
-{
-    if (is_so)
-        rows_count(r, why, 1, row->line, row->raw.at, row->raw.n);
-}
-
 static void remark(struct rows *r, const struct trace_row *row, int64_t duration_ns)
 {
     remark_if(r, row, row->gpu_milli < 1000, ROW_FRACTION_ROUNDED_UP);
@@ -353,6 +443,7 @@ static void remark(struct rows *r, const struct trace_row *row, int64_t duration
     remark_if(r, row, row->has_several_deadlines, ROW_SEVERAL_DEADLINES);
     remark_if(r, row, row->is_joined, ROW_JOINED);
     remark_if(r, row, row->is_not_joined, ROW_NOT_JOINED);
+    remark_if(r, row, row->mem_kib / (uint64_t)(row->gpus_milli / 1000) > LARGE_MEMORY_KIB, ROW_LARGE_MEMORY);
     if (is_absent(row->start_ns))
         return;
     if (row->start_ns < row->submit_ns)
@@ -364,11 +455,26 @@ static void remark(struct rows *r, const struct trace_row *row, int64_t duration
         rows_count(r, ROW_DURATION_DIFFERS, 1, row->line, row->raw.at, row->raw.n);
 }
 
+/* Too long for an id or name? A list of dependencies may be long, as long as it need not be cleaned. */
+static bool has_long_text(const struct trace_row *row)
+{
+    const struct trace_text texts[] = {row->id, row->vc, row->user, row->name, row->model, row->gpu_type};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (texts[i].n > ROWS_TEXT_LIMIT / TEXT_GROWTH &&
+            (texts[i].n > ROWS_TEXT_LIMIT || text_flaws(texts[i].at, texts[i].n) != TEXT_FINE))
+            return true;
+    return row->depends.n > ROWS_TEXT_LIMIT && text_flaws(row->depends.at, row->depends.n) != TEXT_FINE;
+}
+
 int rows_add(struct rows *r, const struct trace_row *row, struct error *err)
 {
     int64_t duration_ns = 0;
     r->n_read++;
     enum trace_reason why = row_judge(row, &duration_ns);
+    if (why == ROW_FINE && (row->zones | r->zones) == (ZONES_ABSENT | ZONES_SAID))
+        why = ROW_MIXED_ZONES;
+    if (why == ROW_FINE && has_long_text(row))
+        why = ROW_LONG_TEXT;
     if (why != ROW_FINE)
         return drop(r, row, why, err);
     uint32_t at = r->w.n_jobs;
@@ -381,6 +487,7 @@ int rows_add(struct rows *r, const struct trace_row *row, struct error *err)
         return error_at(err, BRAID_BAD_INPUT, r->path, line, 0, "more than %" PRIu32 " jobs; cut the trace into parts",
                         UINT32_MAX - 2);
     r->is_dated = row->is_dated;
+    r->zones |= row->zones;
     if (at == r->capacity && !rows_grow(r))
         return no_memory(r, err);
     if (!add_names(r, row, at) || !add_id(r, row, at))
@@ -392,8 +499,10 @@ int rows_add(struct rows *r, const struct trace_row *row, struct error *err)
 }
 
 /* What the row itself is to blame for, as opposed to what the config asked for or the format brings along. */
-static bool is_fault(enum trace_reason why)
+static bool is_fault(const struct rows *r, enum trace_reason why)
 {
+    if (why == ROW_NO_LINE_END)
+        return r->is_cut_fault;
     return reasons[why].is_dropped && why != ROW_JOB_STEP && why != ROW_PARTIAL_EXECUTION &&
            why != ROW_OUTSIDE_WINDOW && why != ROW_OTHER_VC && why != ROW_FAILED_OR_KILLED && why != ROW_BEYOND_LIMIT;
 }
@@ -407,11 +516,19 @@ void rows_report(const struct rows *r, struct trace_report *report)
             continue;
         struct trace_count *c = &report->counts[report->n_counts++];
         *c = (struct trace_count){.reason = reasons[why].name,
-                                  .advice = reasons[why].advice,
+                                  .advice = advice_of(r, (enum trace_reason)why),
                                   .is_dropped = reasons[why].is_dropped,
-                                  .is_fault = is_fault((enum trace_reason)why),
+                                  .is_fault = is_fault(r, (enum trace_reason)why),
                                   .rows = r->counts[why].rows,
                                   .example_line = r->counts[why].line};
         memcpy(c->example, r->counts[why].example, sizeof c->example);
+    }
+    report->n_columns = r->n_columns;
+    for (uint32_t i = 0; i < r->n_columns; i++) {
+        struct trace_column_count *c = &report->columns[i];
+        *c = (struct trace_column_count){
+            .reason = reasons[r->columns[i].why].name, .rows = r->columns[i].rows, .line = r->columns[i].line};
+        memcpy(c->column, r->columns[i].column, sizeof c->column);
+        memcpy(c->value, r->columns[i].value, sizeof c->value);
     }
 }

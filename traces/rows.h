@@ -24,7 +24,10 @@ enum trace_reason {
     ROW_END_BEFORE_START,
     ROW_TOO_LARGE,
     ROW_AMBIGUOUS_FIELDS,
+    ROW_MIXED_ZONES,
+    ROW_LONG_TEXT,
     ROW_NEVER_STARTED,
+    ROW_REQUEUED,
     ROW_STILL_RUNNING,
     ROW_JOB_STEP,
     ROW_PARTIAL_EXECUTION,
@@ -34,6 +37,7 @@ enum trace_reason {
     ROW_OTHER_VC,
     ROW_BEYOND_LIMIT, /* … to here */
     ROW_BLANK_LINE,   /* remarks */
+    ROW_NO_LINE_END,
     ROW_UNKNOWN_COLUMN,
     ROW_EXTRA_FIELDS,
     ROW_BAD_OPTIONAL,
@@ -50,6 +54,11 @@ enum trace_reason {
     ROW_ALLOCATED_AS_REQUESTED,
     ROW_ALLOCATED_DIFFERS,
     ROW_DEPENDENCY_IGNORED,
+    ROW_NOT_UTF8,
+    ROW_CONTROL_CHARACTERS,
+    ROW_LARGE_MEMORY,
+    ROW_UNIX_SECONDS,
+    ROW_LONG_SPAN,
     ROW_DUPLICATE_ID,
     ROW_DUPLICATE_ROW,
     ROW_REASONS
@@ -60,12 +69,26 @@ struct trace_text {
     size_t n;
 };
 
+/* What a format's own words for a reason are, where those of the table in rows.c do not fit; a list of them ends with ROW_FINE. */
+struct trace_wording {
+    enum trace_reason why;
+    const char *advice;
+};
+
+/* Zones of the dates in a row: bits. A trace has them or has none; a row that differs from those above it, or in itself, is dropped. */
+enum trace_zones { ZONES_ABSENT = 1, ZONES_SAID = 2 };
+
+enum { ROWS_TEXT_LIMIT = 4096 /* bytes of an id or a name, in every format */ };
+
 /* What one row of the file says. Times in ns: dates from 1970 (UTC), else from the trace's own zero. */
 struct trace_row {
     uint64_t line, offset;   /* where it begins; the offset only where the reader has `has_text` */
     struct trace_text raw;   /* its beginning, for examples */
     bool is_dated;           /* submit_ns, start_ns, end_ns and deadline_ns are dates */
-    enum trace_reason fault; /* what the reader itself found wrong with a value that a job needs */
+    unsigned zones;          /* of its dates: enum trace_zones */
+    enum trace_reason fault; /* what the reader itself found wrong with a value that a job needs … */
+    const char *fault_column; /* … and in which column (NULL: none in particular), where it said what */
+    struct trace_text fault_value;
     struct trace_text id, vc, user, name, model, gpu_type, depends;
     int64_t submit_ns, duration_ns, start_ns, end_ns, estimate_ns, deadline_ns, order;
     int64_t gpus_milli;
@@ -101,13 +124,23 @@ struct rows {
     bool is_dated, is_strict;
     const char *path; /* as errors show it */
     uint64_t n_read;
+    unsigned zones;                      /* of the rows kept so far */
+    bool is_cut_fault;                   /* ROW_NO_LINE_END concerns a value that is used */
+    const struct trace_wording *wording; /* of the format; NULL: none. Kept by rows_init. */
     struct {
         uint64_t rows, line;
         char example[96];
     } counts[ROW_REASONS];
+    struct {
+        enum trace_reason why;
+        uint64_t rows, line;
+        char column[48], value[64];
+    } columns[TRACE_COLUMN_COUNTS_MAX]; /* the counts of faults in a column, by column */
+    uint32_t n_columns;
+    char *clean; /* a text made fit for storing: base/text.h */
 };
 
-/* Begin with the columns `has`; rows_fini frees, also after an error. */
+/* Begin with the columns `has`; rows_fini frees, also after an error. Of what was in `r` the wording stays. */
 int rows_init(struct rows *r, const char *path, const struct rows_columns *has, bool is_strict, struct error *err);
 void rows_fini(struct rows *r);
 
@@ -124,6 +157,18 @@ void rows_skip(struct rows *r, enum trace_reason why, const struct trace_row *ro
 
 /* Count `n` rows (or columns, or lines) under `why`; the first one's line and text are kept as the example. */
 void rows_count(struct rows *r, enum trace_reason why, uint64_t n, uint64_t line, const char *text, size_t length);
+
+/* Count `row` under the remark `why`, for what its column says. `column` is a literal. */
+void rows_blame(struct rows *r, enum trace_reason why, const struct trace_row *row, const char *column,
+                struct trace_text value);
+
+/* What speaks against a row of `n` fields in a file whose rows have `wanted`: ROW_SHORT, or ROW_AMBIGUOUS_FIELDS, for then nobody knows
+ * which value belongs where. `n_empty` of the fields beyond, at the end of the line, are empty: those do no harm. */
+enum trace_reason rows_judge_fields(size_t n, size_t wanted, size_t n_empty);
+
+/* Note that the last row, `row`, ends without a line end and not behind a quote either: its last value may be the beginning of a longer
+ * one. Where that value is used, this is an error when the trace is read strictly. */
+int rows_note_cut(struct rows *r, const struct trace_row *row, bool is_used, struct error *err);
 
 /* The counts as a report (format and rows_kept are the caller's). */
 void rows_report(const struct rows *r, struct trace_report *report);

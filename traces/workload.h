@@ -27,13 +27,21 @@ struct trace_count {
     const char *reason; /* a literal */
     const char *advice; /* a literal: what the reader means by it and what can be done */
     bool is_dropped;    /* false: kept, with a remark */
-    bool is_fault;      /* dropped for what the row says: strict reading ends there */
+    bool is_fault;      /* what the row says is at fault: strict reading ends there */
     uint64_t rows;
     uint64_t example_line; /* line of the first such row in the file, from 1; 0 unknown */
     char example[96];      /* the beginning of that row */
 };
 
-enum { TRACE_COUNTS_MAX = 64 };
+/* How many of the rows under a reason are there for what one column says. */
+struct trace_column_count {
+    const char *reason; /* a literal */
+    char column[48];
+    uint64_t rows, line; /* line of the first of them, from 1; 0 unknown */
+    char value[64];      /* what the first one says */
+};
+
+enum { TRACE_COUNTS_MAX = 64, TRACE_COLUMN_COUNTS_MAX = 32 };
 
 /* Conservation of rows: read = kept + the dropped ones. Rows outside the window or the filters count as dropped, by reason. */
 struct trace_report {
@@ -41,6 +49,8 @@ struct trace_report {
     uint64_t rows_read, rows_kept;
     uint32_t n_counts;
     struct trace_count counts[TRACE_COUNTS_MAX];
+    uint32_t n_columns;
+    struct trace_column_count columns[TRACE_COLUMN_COUNTS_MAX]; /* in order of the reasons' first appearance */
 };
 
 struct workload {

@@ -1,5 +1,7 @@
 #include <braid/error.h>
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +12,10 @@ static int error_fill(struct error *e, int code, const char *file, int line, int
         return code;
     char message[sizeof e->message]; /* the arguments may point into *e */
     vsnprintf(message, sizeof message, format, args);
+    text_clean_message(message, sizeof message); /* it may quote a file, and will be shown on a terminal */
     char place[sizeof e->file];
     snprintf(place, sizeof place, "%s", file != NULL ? file : "");
+    text_clean_message(place, sizeof place);
     memcpy(e->message, message, sizeof message);
     memcpy(e->file, place, sizeof place);
     e->code = code;

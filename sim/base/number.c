@@ -295,3 +295,13 @@ bool number_parse_datetime(const char *text, size_t n, int64_t *out_ns)
     *out_ns = s * NS_PER_S + fraction_ns;
     return true;
 }
+
+bool number_has_zone(const char *text, size_t n)
+{
+    enum { DATE_AND_TIME = 19 };
+    trim(&text, &n);
+    for (size_t i = DATE_AND_TIME; i < n; i++)
+        if (text[i] == 'Z' || text[i] == '+' || text[i] == '-')
+            return true;
+    return false;
+}

@@ -31,6 +31,9 @@ bool number_parse_size(const char *text, size_t n, uint64_t *out_kib);
  * it is read as UTC: never the host's time zone. Years 1970 to 2200, impossible dates refused. */
 bool number_parse_datetime(const char *text, size_t n, int64_t *out_ns);
 
+/* Does the text, which number_parse_datetime takes, say its zone? */
+bool number_has_zone(const char *text, size_t n);
+
 /* Days since 1970-01-01 of a civil date of the proleptic Gregorian calendar, and back. */
 int64_t date_to_days(int64_t year, int month, int day);
 void date_from_days(int64_t days, int64_t *year, int *month, int *day);
