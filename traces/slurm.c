@@ -10,8 +10,10 @@
  *     8|bob|a|b|gres/gpu=1                    5 fields: JobName is "a|b"
  */
 #include "base/number.h"
+#include "traces/job_state.h"
 #include "traces/lines.h"
 #include "traces/reader.h"
+#include "traces/slurm_resources.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -70,17 +72,6 @@ static const struct {
     {"SubmitLine", SLURM_OTHER, true},
     {"WorkDir", SLURM_OTHER, true},
     {"WCKey", SLURM_OTHER, true},
-};
-
-/* What sacct calls the end of a job. */
-static const struct {
-    const char *text;
-    enum trace_status status;
-} states[] = {
-    {"COMPLETED", TRACE_PASSED},     {"CANCELLED", TRACE_KILLED}, {"REVOKED", TRACE_KILLED},
-    {"FAILED", TRACE_FAILED},        {"TIMEOUT", TRACE_FAILED},   {"NODE_FAIL", TRACE_FAILED},
-    {"OUT_OF_MEMORY", TRACE_FAILED}, {"BOOT_FAIL", TRACE_FAILED}, {"DEADLINE", TRACE_FAILED},
-    {"PREEMPTED", TRACE_FAILED},
 };
 
 struct slurm {
@@ -142,109 +133,13 @@ static bool parse_time(struct trace_text f, int64_t *out)
     return number_parse_scaled(f.at, f.n, NS_PER_S, out) && *out >= 0;
 }
 
-/* [DAYS-][[HH:]MM:]SS[.fraction] */
-static bool parse_span(struct trace_text f, int64_t *out_ns)
-{
-    int64_t units[4] = {0}, total; /* seconds, minutes, hours, days, from the right */
-    static const int64_t seconds[4] = {1, 60, 3600, 86400};
-    size_t end = f.n, n = 0;
-    const char *dash = memchr(f.at, '-', f.n);
-    size_t begin = dash != NULL ? (size_t)(dash - f.at) + 1 : 0;
-    for (size_t i = end; i-- > begin;) {
-        if (i > begin && f.at[i - 1] != ':')
-            continue;
-        if (n == 3 || !number_parse_scaled(f.at + i, end - i, n == 0 ? NS_PER_S : 1, &units[n]) || units[n] < 0)
-            return false;
-        n++;
-        if (i > begin)
-            i--; /* over the colon */
-        end = i;
-    }
-    if (n == 0 || (dash != NULL && (n != 3 || !number_parse_i64(f.at, begin - 1, &units[3]) || units[3] < 0)))
-        return false;
-    total = units[0];
-    for (int u = 1; u < 4; u++) {
-        int64_t part;
-        if (__builtin_mul_overflow(units[u], seconds[u] * NS_PER_S, &part) ||
-            __builtin_add_overflow(total, part, &total))
-            return false;
-    }
-    *out_ns = total;
-    return true;
-}
-
-/* "64G", binary units as Slurm counts them, mebibytes without one. */
-static bool parse_memory(struct trace_text f, uint64_t *out_kib)
-{
-    static const char letters[] = "KMGTP";
-    int64_t scale = 1024, kib;
-    if (f.n > 0 && (f.at[f.n - 1] < '0' || f.at[f.n - 1] > '9')) {
-        const char *letter = memchr(letters, f.at[f.n - 1], sizeof letters - 1);
-        if (letter == NULL)
-            return false;
-        scale = INT64_C(1) << (10 * (letter - letters));
-        f.n--;
-    }
-    if (!number_parse_scaled(f.at, f.n, scale, &kib) || kib < 0)
-        return false;
-    *out_kib = (uint64_t)kib;
-    return true;
-}
-
-/* What a list of trackable resources says: "billing=8,cpu=8,gres/gpu:a100=2,gres/gpu=2,mem=64G,node=1". */
-struct resources {
-    int64_t gpus;           /* absent: none named */
-    struct trace_text type; /* of its GPUs, when all are of one named type */
-    int64_t cpu_milli;
-    uint64_t mem_kib;
-    bool is_bad;
-};
-
-static struct resources parse_resources(struct trace_text list)
-{
-    struct resources r = {.gpus = WORKLOAD_ABSENT, .cpu_milli = WORKLOAD_ABSENT};
-    int64_t typed = WORKLOAD_ABSENT, count;
-    bool has_types = false;
-    for (size_t i = 0; i < list.n;) {
-        const char *comma = memchr(list.at + i, ',', list.n - i);
-        struct trace_text item = {list.at + i, comma != NULL ? (size_t)(comma - list.at) - i : list.n - i};
-        i += item.n + 1;
-        const char *equals = memchr(item.at, '=', item.n);
-        if (equals == NULL) {
-            r.is_bad |= item.n > 0;
-            continue;
-        }
-        struct trace_text key = {item.at, (size_t)(equals - item.at)};
-        struct trace_text value = {equals + 1, item.n - key.n - 1};
-        if (is_text(key, "gres/gpu")) {
-            r.is_bad |= !number_parse_i64(value.at, value.n, &r.gpus) || r.gpus < 0;
-        } else if (starts_with(key, "gres/gpu:")) {
-            struct trace_text type = {key.at + strlen("gres/gpu:"), key.n - strlen("gres/gpu:")};
-            bool is_good = number_parse_i64(value.at, value.n, &count) && count >= 0;
-            r.is_bad |= !is_good || (typed != WORKLOAD_ABSENT && __builtin_add_overflow(typed, count, &typed));
-            typed = typed == WORKLOAD_ABSENT && is_good ? count : typed;
-            r.type = has_types ? (struct trace_text){NULL, 0} : type;
-            has_types = true;
-        } else if (is_text(key, "cpu")) {
-            r.is_bad |= !number_parse_scaled(value.at, value.n, 1000, &r.cpu_milli) || r.cpu_milli < 0;
-        } else if (is_text(key, "mem")) {
-            r.is_bad |= !parse_memory(value, &r.mem_kib);
-        }
-    }
-    if (r.gpus == WORKLOAD_ABSENT) /* the sum over the types, where the total is not named */
-        r.gpus = typed;
-    if (r.gpus != typed)
-        r.type = (struct trace_text){NULL, 0};
-    return r;
-}
-
 /* ---- a record becomes a row -------------------------------------------------------------------------------------- */
 
 static void take_resources(struct slurm *s)
 {
     struct trace_row *row = &s->row;
-    struct resources asked = parse_resources(s->values[SLURM_REQUESTED]);
-    struct resources got = parse_resources(s->values[SLURM_ALLOCATED]);
+    struct slurm_resources asked = slurm_resources_parse(s->values[SLURM_REQUESTED]);
+    struct slurm_resources got = slurm_resources_parse(s->values[SLURM_ALLOCATED]);
     if (asked.is_bad || got.is_bad) {
         fault(s, ROW_BAD_NUMBER);
         return;
@@ -288,7 +183,7 @@ static void take_times(struct slurm *s)
     if (!is_missing(raw))
         is_good = number_parse_scaled(raw.at, raw.n, NS_PER_S, &row->duration_ns);
     else if (!is_missing(elapsed))
-        is_good = parse_span(elapsed, &row->duration_ns);
+        is_good = number_parse_span(elapsed.at, elapsed.n, &row->duration_ns);
     if (!is_good) {
         row->duration_ns = WORKLOAD_ABSENT;
         fault(s, ROW_BAD_NUMBER);
@@ -302,7 +197,7 @@ static void take_estimate(struct slurm *s)
     if (!is_missing(raw) && raw.at[0] >= '0' && raw.at[0] <= '9')
         is_good = number_parse_scaled(raw.at, raw.n, 60 * NS_PER_S, &s->row.estimate_ns);
     else if (!is_missing(limit) && !is_text(limit, "UNLIMITED") && !is_text(limit, "Partition_Limit"))
-        is_good = parse_span(limit, &s->row.estimate_ns);
+        is_good = number_parse_span(limit.at, limit.n, &s->row.estimate_ns);
     if (is_good)
         return;
     s->row.estimate_ns = WORKLOAD_ABSENT;
@@ -314,27 +209,15 @@ static void take_state(struct slurm *s)
 {
     struct trace_row *row = &s->row;
     struct trace_text state = s->values[SLURM_STATE];
-    const char *blank = memchr(state.at != NULL ? state.at : "", ' ', state.n);
-    if (blank != NULL)
-        state.n = (size_t)(blank - state.at);
-    if (state.n > 0 && state.at[state.n - 1] == '+') /* cut to the width of a column */
-        state.n--;
-    bool is_known = is_missing(state);
-    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
-        if (is_text(state, states[i].text)) {
-            row->status = states[i].status;
-            is_known = true;
-        }
-    bool is_waiting = is_text(state, "PENDING") || is_text(state, "REQUEUED") || is_text(state, "CONFIGURING");
-    bool is_running = is_text(state, "RUNNING") || is_text(state, "SUSPENDED") || is_text(state, "COMPLETING") ||
-                      is_text(state, "RESIZING");
+    const struct job_state found = job_state_find(state.at, state.n);
+    row->status = found.status;
     bool is_unstarted = row->start_ns == WORKLOAD_ABSENT && s->has[SLURM_START];
     bool is_empty = row->duration_ns == 0 && s->has[SLURM_ALLOCATED] && s->values[SLURM_ALLOCATED].n == 0;
-    if (is_waiting || (row->status == TRACE_KILLED && (is_unstarted || is_empty)))
+    if (found.is_waiting || (row->status == TRACE_KILLED && (is_unstarted || is_empty)))
         fault(s, ROW_NEVER_STARTED);
-    else if (is_running)
+    else if (found.is_running)
         fault(s, ROW_STILL_RUNNING);
-    else if (!is_known)
+    else if (!found.is_known && !is_missing(state))
         rows_count(s->rows, ROW_UNKNOWN_STATUS, 1, row->line, row->raw.at, row->raw.n);
 }
 

@@ -82,7 +82,8 @@ static bool decimal_parse(const char *text, size_t n, struct decimal *d)
         return false;
     if (i < n && (text[i] == 'e' || text[i] == 'E')) {
         int64_t e;
-        if (i + 1 >= n || text[i + 1] == ' ' || !number_parse_i64(text + i + 1, n - i - 1, &e) || e < -100000 || e > 100000)
+        if (i + 1 >= n || text[i + 1] == ' ' || !number_parse_i64(text + i + 1, n - i - 1, &e) || e < -100000 ||
+            e > 100000)
             return false;
         d->exponent += e;
         i = n;
@@ -178,16 +179,61 @@ static bool unit_parse(const char *text, size_t n, const struct unit *units, int
 
 bool number_parse_time(const char *text, size_t n, int64_t *out_ns)
 {
-    static const struct unit units[] = {{"", NS_PER_S},
-                                        {"s", NS_PER_S},
-                                        {"ms", 1000000},
-                                        {"us", 1000},
-                                        {"ns", 1},
-                                        {"min", 60 * NS_PER_S},
-                                        {"h", 3600 * NS_PER_S},
-                                        {"d", 86400 * NS_PER_S},
-                                        {NULL, 0}};
+    static const struct unit units[] = {
+        {"", NS_PER_S},         {"s", NS_PER_S},        {"ms", 1000000},         {"us", 1000}, {"ns", 1},
+        {"min", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S}, {NULL, 0}};
     return unit_parse(text, n, units, out_ns);
+}
+
+/* `days` and "[[HH:]MM:]SS[.fraction]", of which all three parts where it is_whole. */
+static bool clock_parse(const char *text, size_t n, bool is_whole, int64_t days, int64_t *out_ns)
+{
+    static const int64_t seconds[3] = {1, 60, 3600};
+    int64_t total;
+    size_t end = n, parts = 0;
+    if (days < 0 || __builtin_mul_overflow(days, 86400 * NS_PER_S, &total))
+        return false;
+    for (size_t i = n; i-- > 0;) {
+        int64_t value, part;
+        if (i > 0 && text[i - 1] != ':')
+            continue;
+        if (parts == 3 || !number_parse_scaled(text + i, end - i, parts == 0 ? NS_PER_S : 1, &value) || value < 0 ||
+            __builtin_mul_overflow(value, parts == 0 ? 1 : seconds[parts] * NS_PER_S, &part) ||
+            __builtin_add_overflow(total, part, &total))
+            return false;
+        parts++;
+        if (i > 0)
+            i--; /* over the colon */
+        end = i;
+    }
+    *out_ns = total;
+    return parts > 0 && (parts == 3 || !is_whole);
+}
+
+bool number_parse_span(const char *text, size_t n, int64_t *out_ns)
+{
+    static const char *const words[] = {"days", "day"};
+    int64_t days = 0;
+    trim(&text, &n);
+    const char *dash = n > 0 ? memchr(text, '-', n) : NULL;
+    if (dash != NULL) {
+        size_t at = (size_t)(dash - text);
+        return number_parse_i64(text, at, &days) && clock_parse(text + at + 1, n - at - 1, true, days, out_ns);
+    }
+    size_t number = 0;
+    while (number < n && text[number] >= '0' && text[number] <= '9')
+        number++;
+    for (int w = 0; w < 2; w++) {
+        size_t length = strlen(words[w]), at = number + 1 + length;
+        if (number == 0 || n < at || text[number] != ' ' || memcmp(text + number + 1, words[w], length) != 0)
+            continue;
+        while (at < n && (text[at] == ',' || text[at] == ' '))
+            at++;
+        if (!number_parse_i64(text, number, &days))
+            return false;
+        return at == n ? clock_parse("0", 1, false, days, out_ns) : clock_parse(text + at, n - at, true, days, out_ns);
+    }
+    return clock_parse(text, n, false, 0, out_ns);
 }
 
 bool number_parse_size(const char *text, size_t n, uint64_t *out_kib)

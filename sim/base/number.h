@@ -24,6 +24,10 @@ bool number_parse_scaled(const char *text, size_t n, int64_t scale, int64_t *out
 /* "30 s", "1.5h", "2 min", "1 d", "250 ms": nanoseconds. A bare number counts as seconds. */
 bool number_parse_time(const char *text, size_t n, int64_t *out_ns);
 
+/* "[DAYS-][[HH:]MM:]SS[.fraction]" as Slurm writes spans, and "1 day, 02:03:04" or "1 days 02:03:04" as Python does: nanoseconds, not
+ * below 0. */
+bool number_parse_span(const char *text, size_t n, int64_t *out_ns);
+
 /* "520 GB" (10^n), "16 GiB" (2^n), "4096" (bytes): KiB, rounded down. */
 bool number_parse_size(const char *text, size_t n, uint64_t *out_kib);
 
