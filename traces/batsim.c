@@ -7,6 +7,7 @@
  * platform does not.
  */
 #include "base/number.h"
+#include "base/text.h"
 #include "traces/json.h"
 #include "traces/reader.h"
 
@@ -49,6 +50,8 @@ struct job {
     int64_t submit_ns, resources_milli, walltime_ns;
     uint32_t id_n, profile; /* a name; NAMES_NONE: none */
     enum trace_reason fault;
+    const char *fault_column; /* a literal */
+    char fault_value[32];
 };
 
 enum kind { PROFILE_UNKNOWN, PROFILE_DELAY, PROFILE_SEQUENCE };
@@ -152,13 +155,16 @@ static int job_id(struct batsim *b, const char *text, size_t n)
     return 1;
 }
 
-static void job_number(struct job *job, const char *text, size_t n, int64_t scale, int64_t *out)
+static void job_number(struct job *job, const char *column, const char *text, size_t n, int64_t scale, int64_t *out)
 {
     if (number_parse_scaled(text, n, scale, out) && *out != WORKLOAD_ABSENT)
         return;
     *out = WORKLOAD_ABSENT;
-    if (job->fault == ROW_FINE)
-        job->fault = ROW_BAD_NUMBER;
+    if (job->fault != ROW_FINE)
+        return;
+    job->fault = ROW_BAD_NUMBER;
+    job->fault_column = column;
+    text_clean(job->fault_value, sizeof job->fault_value, text, n);
 }
 
 /* A value of a job, from a number or a string that should be one. */
@@ -169,15 +175,16 @@ static int job_value(struct batsim *b, const char *text, size_t n)
     case KEY_ID:
         return job_id(b, text, n);
     case KEY_SUBMIT:
-        job_number(job, text, n, NS_PER_S, &job->submit_ns);
+        job_number(job, "subtime", text, n, NS_PER_S, &job->submit_ns);
         return 1;
     case KEY_RESOURCES:
-        job_number(job, text, n, 1000, &job->resources_milli);
+        job_number(job, "res", text, n, 1000, &job->resources_milli);
         return 1;
     case KEY_WALLTIME: /* -1, or none at all: no limit */
         if (!number_parse_scaled(text, n, NS_PER_S, &job->walltime_ns)) {
             job->walltime_ns = WORKLOAD_ABSENT;
-            rows_count(b->rows, ROW_BAD_OPTIONAL, 1, job->line, text, n);
+            const struct trace_row row = {.line = job->line, .raw = {text, n}};
+            rows_blame(b->rows, ROW_BAD_OPTIONAL, &row, "walltime", row.raw);
         } else if (job->walltime_ns <= 0) {
             job->walltime_ns = WORKLOAD_ABSENT;
         }
@@ -401,6 +408,8 @@ static int add_rows(struct batsim *b, struct error *err)
         row.id = (struct trace_text){b->ids != NULL ? b->ids + job->id_at : "", job->id_n};
         row.raw = row.id;
         row.fault = job->fault;
+        row.fault_column = job->fault_column;
+        row.fault_value = (struct trace_text){job->fault_value, strlen(job->fault_value)};
         row.submit_ns = job->submit_ns;
         row.gpus_milli = job->resources_milli;
         row.estimate_ns = job->walltime_ns;
@@ -449,15 +458,23 @@ static int batsim_read(struct trace_input *in, struct rows *out, struct error *e
     return code;
 }
 
-static bool is_object(const char *text, size_t n)
+/* An object, with the keys that no other workload has. */
+static bool batsim_is_content(const char *text, size_t n)
 {
-    return n > 0 && text[0] == '{';
+    return n > 0 && text[0] == '{' && (json_mentions(text, n, "profiles") || json_mentions(text, n, "subtime"));
 }
+
+static const struct trace_wording wording[] = {
+    {ROW_NO_DURATION, "its profile has no run time of its own; only delays and sequences of delays have one"},
+    {ROW_NO_GPUS, "asks for no resource (res)"},
+    {ROW_FINE, NULL},
+};
 
 const struct trace_reader reader_batsim = {
     .name = "batsim",
-    .is_content = is_object,
+    .is_content = batsim_is_content,
     .summary =
         "Batsim: a JSON object with jobs and profiles (a resource is taken as a GPU; run times of delay profiles)",
     .read = batsim_read,
+    .wording = wording,
 };

@@ -21,8 +21,11 @@ static const struct csv_column columns[] = {
 
 static const struct csv_format format = {.columns = columns, .n_columns = sizeof columns / sizeof columns[0]};
 
+static const struct trace_wording wording[] = {{ROW_NO_DURATION, "no duration"}, {ROW_FINE, NULL}};
+
 const struct trace_reader reader_chronus = {
     .name = "chronus",
     .summary = "Chronus: Tiresias' columns with user,expect_time_list,best_effort (seconds)",
     .csv = &format,
+    .wording = wording,
 };

@@ -18,8 +18,11 @@ static const struct csv_column columns[] = {
 
 static const struct csv_format format = {.columns = columns, .n_columns = sizeof columns / sizeof columns[0]};
 
+static const struct trace_wording wording[] = {{ROW_NO_DURATION, "no duration"}, {ROW_FINE, NULL}};
+
 const struct trace_reader reader_elasticflow = {
     .name = "elasticflow",
     .summary = "ElasticFlow: job_id,submit_time,model_name,ddl,batch_size,num_gpu,duration,iteration (seconds)",
     .csv = &format,
+    .wording = wording,
 };

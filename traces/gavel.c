@@ -170,28 +170,63 @@ static int begin(struct trace_input *in, struct rows_columns *has, struct error 
     return BRAID_OK;
 }
 
-static bool has_fields(const char *row, size_t n, unsigned fields)
+/* The fields of a row, and which of them tell the format: another table of as many columns, or its header, has not all of these. */
+struct shape {
+    unsigned n, steps_option, data_flag, steps, gpus, submit, mode;
+};
+enum { FIELDS_MAX = 12, NO_FIELD = FIELDS_MAX };
+
+static bool is_number(struct csv_field f)
 {
-    unsigned tabs = 0;
-    for (size_t i = 0; i < n; i++)
-        tabs += row[i] == '\t';
-    return tabs + 1 == fields;
+    double v;
+    return number_parse_double(f.text, f.n, &v);
+}
+
+static bool is_mode(struct csv_field f)
+{
+    static const char *const modes[] = {"static", "gns", "accordion"};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strlen(modes[i]) == f.n && memcmp(modes[i], f.text, f.n) == 0)
+            return true;
+    return false;
+}
+
+static bool has_shape(const char *row, size_t n, const struct shape *s)
+{
+    struct csv_field fields[FIELDS_MAX + 1] = {{0}};
+    unsigned k = 0;
+    const char *from = row, *end = row + n;
+    for (const char *tab; k < s->n && (tab = memchr(from, '\t', (size_t)(end - from))) != NULL; from = tab + 1)
+        fields[k++] = (struct csv_field){from, (size_t)(tab - from)};
+    if (k + 1 != s->n)
+        return false;
+    fields[k] = (struct csv_field){from, (size_t)(end - from)};
+    const struct csv_field option = fields[s->steps_option], flag = fields[s->data_flag];
+    return option.n > 1 && option.text[0] == '-' && flag.n == 1 && (flag.text[0] == '0' || flag.text[0] == '1') &&
+           is_number(fields[s->steps]) && is_number(fields[s->gpus]) && is_number(fields[s->submit]) &&
+           (s->mode == NO_FIELD || is_mode(fields[s->mode]));
 }
 
 static bool has_7(const char *row, size_t n)
 {
-    return has_fields(row, n, 7);
+    return has_shape(row, n, &(struct shape){7, 2, 3, 4, 6, 5, NO_FIELD});
 }
 
 static bool has_10(const char *row, size_t n)
 {
-    return has_fields(row, n, 10);
+    return has_shape(row, n, &(struct shape){10, 3, 4, 5, 6, 9, NO_FIELD});
 }
 
 static bool has_12(const char *row, size_t n)
 {
-    return has_fields(row, n, 12);
+    return has_shape(row, n, &(struct shape){12, 3, 4, 5, 6, 11, 7});
 }
+
+static const struct trace_wording wording[] = {
+    {ROW_NO_DURATION, "no rate of this type of job is known for so many GPUs, so its steps tell no run time; bring "
+                      "rates with trace.applications"},
+    {ROW_FINE, NULL},
+};
 
 #define LAYOUT                                                                                                         \
     .columns = columns, .n_columns = sizeof columns / sizeof columns[0], .begin = begin, .finish = finish,             \
@@ -225,4 +260,5 @@ const struct trace_reader reader_gavel = {
     .summary = "Gavel: 7, 10 or 12 tab-separated fields without a header, "
                "job_type,command,…,total_steps,scale_factor,… (seconds)",
     .csv = &layout_7,
+    .wording = wording,
 };

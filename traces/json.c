@@ -60,6 +60,15 @@ int json_open(struct json *j)
     return 1;
 }
 
+bool json_mentions(const char *text, size_t n, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *at = text, *end = text + n; (at = memmem(at, (size_t)(end - at), key, length)) != NULL; at++)
+        if (at > text && at[-1] == '"' && at + length < end && at[length] == '"')
+            return true;
+    return false;
+}
+
 void json_close(struct json *j)
 {
     j->depth--;
@@ -75,7 +84,9 @@ static int malformed(struct json *j, size_t got)
     unsigned char *text = yajl_get_error(j->yajl, 0, j->block, got);
     const char *why = text != NULL ? (const char *)text : "it cannot be parsed";
     char message[256];
-    snprintf(message, sizeof message, "malformed JSON: %.*s; is the file cut short?", (int)strcspn(why, "\n"), why);
+    bool is_at_end = got == 0;
+    snprintf(message, sizeof message, "malformed JSON: %.*s%s", (int)strcspn(why, "\n"), why,
+             is_at_end ? "; the file is cut short" : strstr(why, "trailing garbage") != NULL ? "; is it JSON lines, or two files in one?" : "");
     if (text != NULL)
         yajl_free_error(j->yajl, text);
     fail(j, BRAID_BAD_INPUT, message);

@@ -40,4 +40,7 @@ void json_value(struct json *j);
 int json_open(struct json *j);
 void json_close(struct json *j);
 
+/* Is `"key"` among the `n` bytes of a file's beginning? For telling formats. */
+bool json_mentions(const char *text, size_t n, const char *key);
+
 #endif

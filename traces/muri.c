@@ -32,9 +32,15 @@ static void finish(struct trace_row *row, const struct trace_input *in)
 
 static const struct csv_format format = {columns, sizeof columns / sizeof columns[0], NULL, finish};
 
+static const struct trace_wording wording[] = {
+    {ROW_NO_DURATION, "no iterations or no iteration_time, of which the run time is made"},
+    {ROW_FINE, NULL},
+};
+
 const struct trace_reader reader_muri = {
     .name = "muri",
     .summary = "Muri: job_id,num_gpu,submit_time,iterations,model_name,…,iteration_time,resource_time_0..2,priority "
                "(milliseconds)",
     .csv = &format,
+    .wording = wording,
 };

@@ -30,7 +30,16 @@ static void finish(struct trace_row *row, const struct trace_input *in)
     (void)in;
     if (row->gpus_milli > 0 && row->submit_ns != WORKLOAD_ABSENT && row->start_ns == WORKLOAD_ABSENT)
         row->fault = ROW_NEVER_STARTED;
+    else if (row->gpus_milli > 0 && row->submit_ns != WORKLOAD_ABSENT && row->end_ns == WORKLOAD_ABSENT)
+        row->fault = ROW_STILL_RUNNING;
 }
+
+static const struct trace_wording wording[] = {
+    {ROW_NEVER_STARTED, "a pod that was never scheduled; it has no run time"},
+    {ROW_STILL_RUNNING, "a pod that was scheduled and not deleted; its run time is not known"},
+    {ROW_NO_SUBMIT, "no creation_time; the files of five columns have no times at all"},
+    {ROW_FINE, NULL},
+};
 
 static const struct csv_format format = {
     .columns = columns, .n_columns = sizeof columns / sizeof columns[0], .statuses = statuses, .finish = finish};
@@ -40,4 +49,5 @@ const struct trace_reader reader_openb = {
     .summary = "Alibaba 2023 pods: name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,…,creation_time,deletion_time,"
                "scheduled_time (seconds)",
     .csv = &format,
+    .wording = wording,
 };

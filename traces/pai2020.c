@@ -123,9 +123,10 @@ static int jobs_read(struct jobs *j, struct error *err)
         if (code != BRAID_OK || !has_row)
             break;
         bool is_header = is_first && csv.fields[0].n == 8 && memcmp(csv.fields[0].text, "job_name", 8) == 0;
-        if (csv.n_fields < JOB_FIELDS)
+        if (rows_judge_fields(csv.n_fields, JOB_FIELDS, 0) != ROW_FINE)
             code = error_at(err, BRAID_BAD_INPUT, j->path, (int)csv.line, 0,
-                            "%u fields, but a table of jobs has " JOB_HEADER "; move the file away if it is none",
+                            "%u fields, but a row of a table of jobs has " JOB_HEADER
+                            "; mend it, or move the file away if it is none",
                             csv.n_fields);
         else if (!is_header)
             code = jobs_add(j, &csv, err);
@@ -260,9 +261,17 @@ static const struct csv_format jobs = {JOBS, .header = JOB_HEADER, .is_row = is_
 static const struct csv_format tasks_with_header = {TASKS, .next = &jobs};
 static const struct csv_format tasks = {TASKS, .header = TASK_HEADER, .is_row = is_task, .next = &tasks_with_header};
 
+static const struct trace_wording wording[] = {
+    {ROW_STILL_RUNNING, "has a start and no end, so its run time is not known"},
+    {ROW_NO_SUBMIT, "no start, and no submission in a table of jobs beside the file"},
+    {ROW_NO_DURATION, "no start or no end"},
+    {ROW_FINE, NULL},
+};
+
 const struct trace_reader reader_pai2020 = {
     .name = "pai2020",
     .summary =
         "Alibaba PAI 2020, pai_task_table without a header: " TASK_HEADER "; joined with pai_job_table beside it",
     .csv = &tasks,
+    .wording = wording,
 };

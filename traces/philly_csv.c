@@ -10,8 +10,11 @@ static const struct csv_column columns[] = {
 
 static const struct csv_format format = {columns, sizeof columns / sizeof columns[0], NULL, NULL};
 
+static const struct trace_wording wording[] = {{ROW_NO_DURATION, "no duration"}, {ROW_FINE, NULL}};
+
 const struct trace_reader reader_philly_csv = {
     .name = "philly_csv",
     .summary = "Philly, reduced: timestamp,duration,num_gpus,gpu_time,cluster (seconds)",
     .csv = &format,
+    .wording = wording,
 };

@@ -58,11 +58,11 @@ struct parse {
     enum job_key key;                   /* the last key seen */
 
     struct trace_row row;
-    struct text_store id, user, vc;
+    struct text_store id, user, vc, value;
     /* attempts of the present job */
     uint64_t n_attempts, n_without_times;
     int64_t first_start_ns, last_end_ns, sum_ns; /* least start, greatest end, sum over attempts with both */
-    bool first_lacks_start, last_lacks_end, has_sum, sum_is_large;
+    bool first_lacks_start, last_has_start, last_lacks_end, has_sum, sum_is_large;
     int64_t attempt_start_ns, attempt_end_ns;
     uint64_t gpus, attempt_gpus; /* of the first attempt that has some */
     bool has_bad_attempt;
@@ -87,7 +87,7 @@ static void job_begin(struct parse *p)
     p->n_attempts = p->n_without_times = 0;
     p->first_start_ns = p->last_end_ns = WORKLOAD_ABSENT;
     p->sum_ns = 0;
-    p->first_lacks_start = p->last_lacks_end = p->has_sum = p->sum_is_large = p->has_bad_attempt = false;
+    p->first_lacks_start = p->last_has_start = p->last_lacks_end = p->has_sum = p->sum_is_large = p->has_bad_attempt = false;
     p->gpus = 0;
 }
 
@@ -103,6 +103,7 @@ static void attempt_end(struct parse *p)
     bool has_start = start_ns != WORKLOAD_ABSENT, has_end = end_ns != WORKLOAD_ABSENT;
     if (p->n_attempts++ == 0)
         p->first_lacks_start = !has_start;
+    p->last_has_start = has_start;
     p->last_lacks_end = !has_end;
     if (has_start && (p->first_start_ns == WORKLOAD_ABSENT || start_ns < p->first_start_ns))
         p->first_start_ns = start_ns;
@@ -140,6 +141,9 @@ static int job_end(struct parse *p)
             row->fault = ROW_END_BEFORE_START;
     } else {
         row->end_ns = p->last_lacks_end ? WORKLOAD_ABSENT : p->last_end_ns;
+        if (row->fault == ROW_FINE && row->submit_ns != WORKLOAD_ABSENT && row->gpus_milli > 0 &&
+            row->start_ns != WORKLOAD_ABSENT && p->last_has_start && p->last_lacks_end)
+            row->fault = ROW_STILL_RUNNING;
     }
     uint32_t kept = p->rows->w.n_jobs;
     p->json.code = rows_add(p->rows, row, p->json.err);
@@ -228,10 +232,26 @@ static bool is_none(const char *text, size_t n)
     return n == 0 || (n == 4 && (memcmp(text, "None", 4) == 0 || memcmp(text, "null", 4) == 0));
 }
 
-static void attempt_time(struct parse *p, const char *text, size_t n, int64_t *out)
+static void time_fault(struct parse *p, const char *text, size_t n)
 {
-    if (!is_none(text, n) && !number_parse_datetime(text, n, out))
-        p->row.fault = p->row.fault == ROW_FINE ? ROW_BAD_DATE : p->row.fault;
+    static const char *const names[] = {[KEY_SUBMITTED] = "submitted_time", [KEY_START] = "start_time", [KEY_END] = "end_time"};
+    if (p->row.fault != ROW_FINE)
+        return;
+    p->row.fault = ROW_BAD_DATE;
+    p->row.fault_column = names[p->key];
+    p->value.n = n < sizeof p->value.at ? n : sizeof p->value.at; /* the text is gone when the row is added */
+    memcpy(p->value.at, text, p->value.n);
+    p->row.fault_value = (struct trace_text){p->value.at, p->value.n};
+}
+
+static void take_time(struct parse *p, const char *text, size_t n, int64_t *out)
+{
+    if (is_none(text, n))
+        return;
+    if (number_parse_datetime(text, n, out))
+        p->row.zones |= number_has_zone(text, n) ? ZONES_SAID : ZONES_ABSENT;
+    else
+        time_fault(p, text, n);
 }
 
 static int job_text(struct parse *p, const char *text, size_t n)
@@ -245,7 +265,7 @@ static int job_text(struct parse *p, const char *text, size_t n)
     case KEY_VC:
         return store(p, &p->vc, text, is_none(text, n) ? 0 : n);
     case KEY_SUBMITTED:
-        attempt_time(p, text, n, &row->submit_ns);
+        take_time(p, text, n, &row->submit_ns);
         return 1;
     case KEY_STATUS:
         if (n == 4 && memcmp(text, "Pass", 4) == 0)
@@ -255,7 +275,7 @@ static int job_text(struct parse *p, const char *text, size_t n)
         else if (n == 6 && memcmp(text, "Failed", 6) == 0)
             row->status = TRACE_FAILED;
         else if (!is_none(text, n))
-            rows_count(p->rows, ROW_UNKNOWN_STATUS, 1, row->line, text, n);
+            rows_blame(p->rows, ROW_UNKNOWN_STATUS, row, "status", (struct trace_text){text, n});
         return 1;
     default:
         return 1;
@@ -270,9 +290,9 @@ static int on_string(void *self, const unsigned char *bytes, size_t n)
     if (is_job(p))
         return job_text(p, text, n);
     if (is_attempt(p) && p->key == KEY_START)
-        attempt_time(p, text, n, &p->attempt_start_ns);
+        take_time(p, text, n, &p->attempt_start_ns);
     else if (is_attempt(p) && p->key == KEY_END)
-        attempt_time(p, text, n, &p->attempt_end_ns);
+        take_time(p, text, n, &p->attempt_end_ns);
     else if (p->json.depth == 7 && p->path[7] == KEY_GPUS && p->path[5] == KEY_DETAIL && p->path[3] == KEY_ATTEMPTS)
         p->attempt_gpus++;
     else if (p->json.depth == 1)
@@ -306,8 +326,8 @@ static int on_number(void *self, const char *text, size_t n)
         return store(p, &p->user, text, n);
     bool is_time =
         (is_job(p) && p->key == KEY_SUBMITTED) || (is_attempt(p) && (p->key == KEY_START || p->key == KEY_END));
-    if (is_time && p->row.fault == ROW_FINE)
-        p->row.fault = ROW_BAD_DATE;
+    if (is_time)
+        time_fault(p, text, n);
     return 1;
 }
 
@@ -338,14 +358,26 @@ static int philly_json_read(struct trace_input *in, struct rows *out, struct err
     return code;
 }
 
-static bool is_array(const char *text, size_t n)
+/* An array, and two of the keys that no other log has together. */
+static bool philly_json_is_content(const char *text, size_t n)
 {
-    return n > 0 && text[0] == '[';
+    return n > 0 && text[0] == '[' &&
+           json_mentions(text, n, "jobid") + json_mentions(text, n, "attempts") +
+                   json_mentions(text, n, "submitted_time") >=
+               2;
 }
+
+static const struct trace_wording wording[] = {
+    {ROW_NO_GPUS, "no attempt of the job lists a GPU"},
+    {ROW_NO_DURATION, "its first attempt has no start, or its last one no end"},
+    {ROW_STILL_RUNNING, "its last attempt has a start and no end: it was running when the log was taken"},
+    {ROW_FINE, NULL},
+};
 
 const struct trace_reader reader_philly_json = {
     .name = "philly_json",
-    .is_content = is_array,
+    .is_content = philly_json_is_content,
     .summary = "Philly, raw: a JSON array of jobs with their attempts (cluster_job_log)",
     .read = philly_json_read,
+    .wording = wording,
 };

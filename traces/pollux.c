@@ -45,9 +45,16 @@ static const struct csv_column columns[] = {
 static const struct csv_format format = {
     .columns = columns, .n_columns = sizeof columns / sizeof columns[0], .lengths = lengths};
 
+static const struct trace_wording wording[] = {
+    {ROW_NO_DURATION, "the table of applications has no run time for this application with so many GPUs and this batch "
+                      "size; bring one with trace.applications"},
+    {ROW_FINE, NULL},
+};
+
 const struct trace_reader reader_pollux = {
     .name = "pollux",
     .summary =
         "Pollux: name,time,application,num_replicas,batch_size (seconds); run times from a table of applications",
     .csv = &format,
+    .wording = wording,
 };

@@ -407,7 +407,7 @@ static void add_values(struct rows *r, const struct trace_row *row, uint32_t at,
     if (w->start_ns != NULL)
         w->start_ns[at] = row->start_ns;
     if (w->estimate_ns != NULL)
-        w->estimate_ns[at] = row->estimate_ns;
+        w->estimate_ns[at] = row->estimate_ns > 0 ? row->estimate_ns : WORKLOAD_ABSENT; /* 0 is none, in every log */
     if (w->deadline_ns != NULL)
         w->deadline_ns[at] = row->deadline_ns;
     if (w->priority != NULL)
@@ -461,7 +461,7 @@ static bool has_long_text(const struct trace_row *row)
     const struct trace_text texts[] = {row->id, row->vc, row->user, row->name, row->model, row->gpu_type};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (texts[i].n > ROWS_TEXT_LIMIT / TEXT_GROWTH &&
-            (texts[i].n > ROWS_TEXT_LIMIT || text_flaws(texts[i].at, texts[i].n) != TEXT_FINE))
+            (texts[i].n > ROWS_TEXT_LIMIT || (text_flaws(texts[i].at, texts[i].n) & TEXT_NOT_UTF8) != 0))
             return true;
     return row->depends.n > ROWS_TEXT_LIMIT && text_flaws(row->depends.at, row->depends.n) != TEXT_FINE;
 }

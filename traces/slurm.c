@@ -86,6 +86,7 @@ struct slurm {
     uint64_t line, offset;
     struct trace_text values[SLURM_FIELDS];
     struct trace_row row;
+    bool is_last; /* the record ends with the file, without a line end */
 };
 
 static bool is_text(struct trace_text f, const char *text)
@@ -114,9 +115,17 @@ static size_t count_separators(const char *text, size_t n)
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
-static void bad_optional(struct slurm *s)
+static const char *column_name(enum slurm_field field)
 {
-    rows_count(s->rows, ROW_BAD_OPTIONAL, 1, s->row.line, s->row.raw.at, s->row.raw.n);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].field == field)
+            return names[i].name;
+    return "";
+}
+
+static void bad_optional(struct slurm *s, enum slurm_field field)
+{
+    rows_blame(s->rows, ROW_BAD_OPTIONAL, &s->row, column_name(field), s->values[field]);
 }
 
 static void fault(struct slurm *s, enum trace_reason why)
@@ -125,12 +134,28 @@ static void fault(struct slurm *s, enum trace_reason why)
         s->row.fault = why;
 }
 
-/* A date, or seconds since 1970 (SLURM_TIME_FORMAT=%s); false: neither. */
-static bool parse_time(struct trace_text f, int64_t *out)
+/* The value that a job needs cannot be read. */
+static void bad_value(struct slurm *s, enum trace_reason why, enum slurm_field field)
 {
-    if (memchr(f.at, '-', f.n) != NULL)
-        return number_parse_datetime(f.at, f.n, out);
-    return number_parse_scaled(f.at, f.n, NS_PER_S, out) && *out >= 0;
+    if (s->row.fault != ROW_FINE)
+        return;
+    s->row.fault = why;
+    s->row.fault_column = column_name(field);
+    s->row.fault_value = s->values[field];
+}
+
+/* A date, or seconds since 1970 (SLURM_TIME_FORMAT=%s), which are as good as a date with a zone; false: neither. */
+static bool parse_time(struct slurm *s, enum slurm_field field, int64_t *out)
+{
+    const struct trace_text f = s->values[field];
+    bool is_date = memchr(f.at, '-', f.n) != NULL;
+    bool ok = is_date ? number_parse_datetime(f.at, f.n, out)
+                      : number_parse_scaled(f.at, f.n, NS_PER_S, out) && *out >= 0;
+    if (ok)
+        s->row.zones |= !is_date || number_has_zone(f.at, f.n) ? ZONES_SAID : ZONES_ABSENT;
+    else
+        *out = WORKLOAD_ABSENT;
+    return ok;
 }
 
 /* ---- a record becomes a row -------------------------------------------------------------------------------------- */
@@ -141,14 +166,16 @@ static void take_resources(struct slurm *s)
     struct slurm_resources asked = slurm_resources_parse(s->values[SLURM_REQUESTED]);
     struct slurm_resources got = slurm_resources_parse(s->values[SLURM_ALLOCATED]);
     if (asked.is_bad || got.is_bad) {
-        fault(s, ROW_BAD_NUMBER);
+        bad_value(s, ROW_BAD_NUMBER, asked.is_bad ? SLURM_REQUESTED : SLURM_ALLOCATED);
         return;
     }
+    if (asked.is_bad_optional || got.is_bad_optional)
+        bad_optional(s, asked.is_bad_optional ? SLURM_REQUESTED : SLURM_ALLOCATED);
     bool is_asked = asked.gpus != WORKLOAD_ABSENT && asked.gpus > 0;
     bool is_got = got.gpus != WORKLOAD_ABSENT && got.gpus > 0;
     int64_t gpus = is_asked ? asked.gpus : is_got ? got.gpus : 0;
     if (__builtin_mul_overflow(gpus, 1000, &row->gpus_milli))
-        fault(s, ROW_BAD_NUMBER);
+        bad_value(s, ROW_BAD_NUMBER, is_asked ? SLURM_REQUESTED : SLURM_ALLOCATED);
     if (!is_asked && is_got && s->has[SLURM_REQUESTED])
         rows_count(s->rows, ROW_ALLOCATED_AS_REQUESTED, 1, row->line, row->raw.at, row->raw.n);
     if (is_asked && is_got && asked.gpus != got.gpus)
@@ -156,7 +183,7 @@ static void take_resources(struct slurm *s)
     row->gpu_type = asked.type; /* the type of what it got is an outcome, not a wish */
     int64_t cpu_milli = asked.cpu_milli != WORKLOAD_ABSENT ? asked.cpu_milli : got.cpu_milli;
     if (cpu_milli > UINT32_MAX)
-        bad_optional(s);
+        bad_optional(s, asked.cpu_milli != WORKLOAD_ABSENT ? SLURM_REQUESTED : SLURM_ALLOCATED);
     else if (cpu_milli != WORKLOAD_ABSENT)
         row->cpu_milli = (uint32_t)cpu_milli;
     row->mem_kib = asked.mem_kib > 0 ? asked.mem_kib : got.mem_kib;
@@ -167,18 +194,12 @@ static void take_times(struct slurm *s)
     struct trace_row *row = &s->row;
     struct trace_text submit = s->values[SLURM_SUBMIT], start = s->values[SLURM_START], end = s->values[SLURM_END];
     struct trace_text elapsed = s->values[SLURM_ELAPSED], raw = s->values[SLURM_ELAPSED_RAW];
-    if (!is_missing(submit) && !parse_time(submit, &row->submit_ns)) {
-        row->submit_ns = WORKLOAD_ABSENT;
-        fault(s, ROW_BAD_DATE);
-    }
-    if (!is_missing(start) && !parse_time(start, &row->start_ns)) {
-        row->start_ns = WORKLOAD_ABSENT;
-        bad_optional(s);
-    }
-    if (!is_missing(end) && !parse_time(end, &row->end_ns)) {
-        row->end_ns = WORKLOAD_ABSENT;
-        bad_optional(s);
-    }
+    if (!is_missing(submit) && !parse_time(s, SLURM_SUBMIT, &row->submit_ns))
+        bad_value(s, ROW_BAD_DATE, SLURM_SUBMIT);
+    if (!is_missing(start) && !parse_time(s, SLURM_START, &row->start_ns))
+        bad_optional(s, SLURM_START);
+    if (!is_missing(end) && !parse_time(s, SLURM_END, &row->end_ns))
+        bad_optional(s, SLURM_END);
     bool is_good = true;
     if (!is_missing(raw))
         is_good = number_parse_scaled(raw.at, raw.n, NS_PER_S, &row->duration_ns);
@@ -186,7 +207,7 @@ static void take_times(struct slurm *s)
         is_good = number_parse_span(elapsed.at, elapsed.n, &row->duration_ns);
     if (!is_good) {
         row->duration_ns = WORKLOAD_ABSENT;
-        fault(s, ROW_BAD_NUMBER);
+        bad_value(s, ROW_BAD_NUMBER, !is_missing(raw) ? SLURM_ELAPSED_RAW : SLURM_ELAPSED);
     }
 }
 
@@ -197,11 +218,11 @@ static void take_estimate(struct slurm *s)
     if (!is_missing(raw) && raw.at[0] >= '0' && raw.at[0] <= '9')
         is_good = number_parse_scaled(raw.at, raw.n, 60 * NS_PER_S, &s->row.estimate_ns);
     else if (!is_missing(limit) && !is_text(limit, "UNLIMITED") && !is_text(limit, "Partition_Limit"))
-        is_good = number_parse_span(limit.at, limit.n, &s->row.estimate_ns);
+        is_good = number_parse_limit(limit.at, limit.n, &s->row.estimate_ns);
     if (is_good)
         return;
     s->row.estimate_ns = WORKLOAD_ABSENT;
-    bad_optional(s);
+    bad_optional(s, is_missing(raw) ? SLURM_TIMELIMIT : SLURM_TIMELIMIT_RAW);
 }
 
 /* "CANCELLED by 1000" is CANCELLED. A job that never ran, or runs still, has no run time that could be told. */
@@ -213,12 +234,15 @@ static void take_state(struct slurm *s)
     row->status = found.status;
     bool is_unstarted = row->start_ns == WORKLOAD_ABSENT && s->has[SLURM_START];
     bool is_empty = row->duration_ns == 0 && s->has[SLURM_ALLOCATED] && s->values[SLURM_ALLOCATED].n == 0;
-    if (found.is_waiting || (row->status == TRACE_KILLED && (is_unstarted || is_empty)))
+    bool is_requeued = is_text(state, "REQUEUED") && !is_unstarted && !is_empty && row->duration_ns > 0;
+    if (is_requeued)
+        fault(s, ROW_REQUEUED);
+    else if (found.is_waiting || (row->status == TRACE_KILLED && (is_unstarted || is_empty)))
         fault(s, ROW_NEVER_STARTED);
     else if (found.is_running)
         fault(s, ROW_STILL_RUNNING);
     else if (!found.is_known && !is_missing(state))
-        rows_count(s->rows, ROW_UNKNOWN_STATUS, 1, row->line, row->raw.at, row->raw.n);
+        rows_blame(s->rows, ROW_UNKNOWN_STATUS, row, column_name(SLURM_STATE), s->values[SLURM_STATE]);
 }
 
 /* Fields of the record, the surplus given to the column of free text. */
@@ -248,9 +272,13 @@ static int record_end(struct slurm *s, struct error *err)
     row->raw = (struct trace_text){s->record, s->used};
     row->is_dated = true;
     size_t n = s->separators + 1;
-    if (n < s->n_header || (n > s->n_header && s->free_text == s->n_header)) {
-        row->fault = n < s->n_header ? ROW_SHORT : ROW_AMBIGUOUS_FIELDS;
+    row->fault = n > s->n_header && s->free_text < s->n_header ? ROW_FINE : rows_judge_fields(n, s->n_header, 0);
+    if (row->fault != ROW_FINE)
         return rows_add(s->rows, row, err);
+    if (s->is_last) {
+        int code = rows_note_cut(s->rows, row, s->fields[s->n_header - 1] != SLURM_OTHER, err);
+        if (code != BRAID_OK)
+            return code;
     }
     split(s);
     struct trace_text id = s->values[s->has[SLURM_JOB_ID] ? SLURM_JOB_ID : SLURM_JOB_ID_RAW];
@@ -269,7 +297,7 @@ static int record_end(struct slurm *s, struct error *err)
     if (row->fault == ROW_FINE)
         take_resources(s);
     if (!is_missing(priority) && !number_parse_double(priority.at, priority.n, &row->priority))
-        bad_optional(s);
+        bad_optional(s, SLURM_PRIORITY);
     return rows_add(s->rows, row, err);
 }
 
@@ -331,6 +359,7 @@ static int read_records(struct slurm *s, struct error *err)
             continue;
         }
         code = record_add(s, err);
+        s->is_last = s->lines.is_cut;
         if (code == BRAID_OK && s->separators + 1 >= s->n_header)
             code = flush(s, err);
         if (code != BRAID_OK)
@@ -379,6 +408,8 @@ static int read_header(struct slurm *s, struct rows_columns *has, struct error *
         }
     }
     s->free_text = n_free == 1 ? free_text : s->n_header;
+    if (count_separators(s->lines.text, s->lines.n) == 0)
+        return header_fault(s, "the first line has no '|' between its fields", err);
     if (!(s->has[SLURM_JOB_ID] || s->has[SLURM_JOB_ID_RAW]) || !s->has[SLURM_SUBMIT])
         return header_fault(s, "the header lacks JobID or Submit", err);
     if (!s->has[SLURM_REQUESTED] && !s->has[SLURM_ALLOCATED])
@@ -438,9 +469,18 @@ static bool slurm_is_content(const char *text, size_t n)
     return has_id;
 }
 
+static const struct trace_wording wording[] = {
+    {ROW_AMBIGUOUS_FIELDS, "a '|' inside a column of free text, and no telling in which of several; leave SubmitLine, "
+                           "WorkDir and comments out of sacct -o"},
+    {ROW_NO_DURATION, "no Elapsed, and not both Start and End to tell it from"},
+    {ROW_NO_GPUS, "neither ReqTRES nor AllocTRES has a GPU (gres/gpu); only GPU jobs are simulated"},
+    {ROW_FINE, NULL},
+};
+
 const struct trace_reader reader_slurm = {
     .name = "slurm",
     .is_content = slurm_is_content,
     .summary = "Slurm's accounting, sacct -P: JobID|User|Partition|Submit|Elapsed|State|ReqTRES|… (fields between '|')",
     .read = slurm_read,
+    .wording = wording,
 };

@@ -110,7 +110,7 @@ struct slurm_resources slurm_resources_parse(struct trace_text list)
     struct slurm_resources r = {.gpus = WORKLOAD_ABSENT, .cpu_milli = WORKLOAD_ABSENT};
     struct trace_text entry;
     for (size_t at = 0; next_entry(list, &at, &entry);)
-        r.is_bad |= memchr(entry.at, '=', entry.n) == NULL;
+        r.is_bad_optional |= memchr(entry.at, '=', entry.n) == NULL;
     const struct resource_amount gpus = resource_find(list, "gres/gpu", 1000), cpus = resource_find(list, "cpu", 1000);
     const struct resource_amount memory = resource_find(list, "mem", 1);
     if (gpus.is_named) {
@@ -118,11 +118,9 @@ struct slurm_resources slurm_resources_parse(struct trace_text list)
         r.type = gpus.type;
         r.is_bad |= gpus.is_bad || gpus.sum % 1000 != 0;
     }
-    if (cpus.is_named) {
+    if (cpus.is_named && !cpus.is_bad)
         r.cpu_milli = cpus.sum;
-        r.is_bad |= cpus.is_bad;
-    }
-    if (memory.is_named)
-        r.is_bad |= !slurm_memory_parse(memory.text, &r.mem_kib);
+    r.is_bad_optional |= cpus.is_named && cpus.is_bad;
+    r.is_bad_optional |= memory.is_named && !slurm_memory_parse(memory.text, &r.mem_kib);
     return r;
 }

@@ -12,7 +12,8 @@ struct slurm_resources {
     struct trace_text type; /* of its GPUs, when all are of one named type */
     int64_t cpu_milli;
     uint64_t mem_kib;
-    bool is_bad; /* something of it cannot be read */
+    bool is_bad;          /* the GPUs cannot be read */
+    bool is_bad_optional; /* something else cannot, and is absent */
 };
 struct slurm_resources slurm_resources_parse(struct trace_text list);
 

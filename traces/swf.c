@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* Fields by the numbers that the format gives them. */
 enum {
@@ -35,6 +36,28 @@ enum {
     FIELDS = FIELD_THINK_TIME
 };
 
+static const char *const field_names[FIELDS + 1] = {
+    "",
+    "1 (job number)",
+    "2 (submit time)",
+    "3 (wait time)",
+    "4 (run time)",
+    "5 (allocated processors)",
+    "6 (CPU time)",
+    "7 (used memory)",
+    "8 (requested processors)",
+    "9 (requested time)",
+    "10 (requested memory)",
+    "11 (status)",
+    "12 (user)",
+    "13 (group)",
+    "14 (executable)",
+    "15 (queue)",
+    "16 (partition)",
+    "17 (preceding job)",
+    "18 (think time)",
+};
+
 enum {
     STATUS_FAILED = 0,
     STATUS_COMPLETED,
@@ -52,6 +75,7 @@ struct swf {
     int64_t unix_start_s; /* 0: the log counts from an unknown moment */
     struct trace_row row;
     struct trace_text fields[FIELDS + 1];
+    size_t width; /* fields of a line: FIELDS, or more in a log that has columns of its own behind them */
 };
 
 static bool is_blank(char c)
@@ -89,13 +113,16 @@ static void take_needed(struct swf *s, int field, int64_t scale, int64_t *out)
     if (number_parse_scaled(s->fields[field].at, s->fields[field].n, scale, out) && *out != WORKLOAD_ABSENT)
         return;
     *out = WORKLOAD_ABSENT;
-    if (s->row.fault == ROW_FINE)
-        s->row.fault = ROW_BAD_NUMBER;
+    if (s->row.fault != ROW_FINE)
+        return;
+    s->row.fault = ROW_BAD_NUMBER;
+    s->row.fault_column = field_names[field];
+    s->row.fault_value = s->fields[field];
 }
 
-static void bad_optional(struct swf *s)
+static void bad_optional(struct swf *s, int field)
 {
-    rows_count(s->rows, ROW_BAD_OPTIONAL, 1, s->row.line, s->row.raw.at, s->row.raw.n);
+    rows_blame(s->rows, ROW_BAD_OPTIONAL, &s->row, field_names[field], s->fields[field]);
 }
 
 /* A value >= 0 that a job can do without. */
@@ -106,7 +133,7 @@ static bool take_optional(struct swf *s, int field, int64_t scale, int64_t *out)
     if (number_parse_scaled(s->fields[field].at, s->fields[field].n, scale, out) && *out >= 0)
         return true;
     *out = WORKLOAD_ABSENT;
-    bad_optional(s);
+    bad_optional(s, field);
     return false;
 }
 
@@ -155,8 +182,27 @@ static void take_status(struct swf *s, int64_t code)
     case -1:
         break;
     default:
-        rows_count(s->rows, ROW_UNKNOWN_STATUS, 1, s->row.line, s->row.raw.at, s->row.raw.n);
+        rows_blame(s->rows, ROW_UNKNOWN_STATUS, &s->row, field_names[FIELD_STATUS], s->fields[FIELD_STATUS]);
     }
+}
+
+/* A job that was cancelled while it waited, or failed before it had a processor: it has no run time, or one of 0, and was given none. */
+static bool never_ran(const struct swf *s, int64_t status)
+{
+    int64_t allocated = 0;
+    const struct trace_text f = s->fields[FIELD_ALLOCATED];
+    bool is_told = !is_unknown(f) && number_parse_scaled(f.at, f.n, 1000, &allocated);
+    bool has_run = s->row.duration_ns != WORKLOAD_ABSENT && s->row.duration_ns != 0;
+    return !has_run && allocated <= 0 && (status == STATUS_CANCELLED || (status == STATUS_FAILED && is_told));
+}
+
+/* The request is taken, but another number was allocated. */
+static bool allocated_differs(const struct swf *s)
+{
+    int64_t requested, allocated;
+    const struct trace_text r = s->fields[FIELD_REQUESTED], a = s->fields[FIELD_ALLOCATED];
+    return number_parse_scaled(r.at, r.n, 1000, &requested) && number_parse_scaled(a.at, a.n, 1000, &allocated) &&
+           requested > 0 && allocated > 0 && requested != allocated;
 }
 
 static void take_row(struct swf *s)
@@ -176,7 +222,7 @@ static void take_row(struct swf *s)
     if (take_optional(s, FIELD_WAIT, NS_PER_S, &wait_ns) && row->submit_ns != WORKLOAD_ABSENT &&
         __builtin_add_overflow(row->submit_ns, wait_ns, &row->start_ns)) {
         row->start_ns = WORKLOAD_ABSENT;
-        bad_optional(s);
+        bad_optional(s, FIELD_WAIT);
     }
     take_optional(s, FIELD_REQUESTED_TIME, NS_PER_S, &row->estimate_ns);
     take_memory(s);
@@ -193,26 +239,35 @@ static int read_job(struct swf *s, struct error *err)
     row->offset = s->lines.offset;
     row->raw = (struct trace_text){s->lines.text, s->lines.n};
     size_t n = cut(s->lines.text, s->lines.n, s->fields);
-    if (n < FIELDS) {
-        row->fault = ROW_SHORT;
+    row->fault = rows_judge_fields(n, s->width, 0);
+    if (row->fault != ROW_FINE) {
         row->is_dated = s->unix_start_s != 0;
         return rows_add(s->rows, row, err);
     }
     if (n > FIELDS)
         rows_count(s->rows, ROW_EXTRA_FIELDS, 1, row->line, row->raw.at, row->raw.n);
+    if (s->lines.is_cut) { /* of the last fields none is used */
+        int noted = rows_note_cut(s->rows, row, false, err);
+        if (noted != BRAID_OK)
+            return noted;
+    }
     int64_t code = -1;
     if (!number_parse_i64(s->fields[FIELD_STATUS].at, s->fields[FIELD_STATUS].n, &code))
-        bad_optional(s);
+        bad_optional(s, FIELD_STATUS);
     if (code >= STATUS_CONTINUED && code <= STATUS_LAST_FAILED) {
         rows_skip(s->rows, ROW_PARTIAL_EXECUTION, row);
         return BRAID_OK;
     }
     take_row(s);
     take_status(s, code);
+    if (row->fault == ROW_FINE && never_ran(s, code))
+        row->fault = ROW_NEVER_STARTED;
     uint32_t kept = s->rows->w.n_jobs;
     int done = rows_add(s->rows, row, err);
     if (done == BRAID_OK && s->rows->w.n_jobs > kept) {
         rows_count(s->rows, ROW_PROCESSORS_AS_GPUS, 1, row->line, row->raw.at, row->raw.n);
+        if (allocated_differs(s))
+            rows_count(s->rows, ROW_ALLOCATED_DIFFERS, 1, row->line, row->raw.at, row->raw.n);
         if (!is_unknown(s->fields[FIELD_PRECEDING]))
             rows_count(s->rows, ROW_DEPENDENCY_IGNORED, 1, row->line, row->raw.at, row->raw.n);
     }
@@ -222,14 +277,18 @@ static int read_job(struct swf *s, struct error *err)
 /* "; UnixStartTime: 820454400" dates the log: submissions count from there. */
 static int read_comment(struct swf *s, struct error *err)
 {
-    static const char key[] = "UnixStartTime:";
+    static const char key[] = "UnixStartTime";
     const char *text = s->lines.text, *end = text + s->lines.n;
     int64_t start_s;
     while (text < end && (*text == ';' || is_blank(*text)))
         text++;
-    if ((size_t)(end - text) < sizeof key - 1 || strncmp(text, key, sizeof key - 1) != 0)
+    if ((size_t)(end - text) < sizeof key - 1 || strncasecmp(text, key, sizeof key - 1) != 0)
         return BRAID_OK;
     text += sizeof key - 1;
+    while (text < end && is_blank(*text))
+        text++;
+    if (text == end || *text++ != ':')
+        return BRAID_OK;
     size_t n = 0; /* words behind the number are a remark of the log's authors */
     while (text < end && is_blank(*text))
         text++;
@@ -268,6 +327,27 @@ static int read_lines(struct swf *s, struct error *err)
     }
 }
 
+/* The fields of a line: more than FIELDS only where all of the lines that are at hand agree, and there are two or more. A single line that
+ * has more may as well have a blank inside a number. */
+static size_t usual_width(const struct lines *l)
+{
+    struct trace_text fields[FIELDS + 1];
+    size_t width = 0, n_lines = 0;
+    const char *at = l->buffer + l->at, *end = l->buffer + l->end;
+    for (const char *feed; at < end && (feed = memchr(at, '\n', (size_t)(end - at))) != NULL; at = feed + 1) {
+        size_t n = (size_t)(feed - at), i = 0;
+        while (i < n && is_blank(at[i]))
+            i++;
+        if (i == n || at[i] == ';')
+            continue;
+        size_t count = cut(at, n, fields);
+        if (n_lines++ > 0 && count != width)
+            return FIELDS;
+        width = count;
+    }
+    return n_lines > 1 && width > FIELDS ? width : FIELDS;
+}
+
 static int swf_read(struct trace_input *in, struct rows *out, struct error *err)
 {
     static const struct rows_columns has = {
@@ -282,8 +362,10 @@ static int swf_read(struct trace_input *in, struct rows *out, struct error *err)
     if (code != BRAID_OK)
         return code;
     code = lines_init(&s.lines, &in->source, err);
-    if (code == BRAID_OK)
+    if (code == BRAID_OK) {
+        s.width = usual_width(&s.lines);
         code = read_lines(&s, err);
+    }
     lines_fini(&s.lines);
     return code;
 }
@@ -313,10 +395,25 @@ static bool swf_is_content(const char *text, size_t n)
     return has_comment;
 }
 
+static const struct trace_wording wording[] = {
+    {ROW_SHORT, "fewer than the 18 fields of the format; is the file cut short?"},
+    {ROW_AMBIGUOUS_FIELDS, "more than the 18 fields of the format, unlike other lines; is there a blank inside a value?"},
+    {ROW_EXTRA_FIELDS, "fields beyond the 18 of the format, in every line, ignored"},
+    {ROW_NO_GPUS, "neither requested (field 8) nor allocated (field 5) processors"},
+    {ROW_NO_DURATION, "no run time (field 4)"},
+    {ROW_ALLOCATED_AS_REQUESTED, "no processors requested on record (field 8); those allocated (field 5) are taken"},
+    {ROW_ALLOCATED_DIFFERS, "the allocated processors (field 5) are not those requested (field 8); the request is taken"},
+    {ROW_LARGE_MEMORY, "more than 4 TiB of memory a processor; field 10 is in kilobytes a processor"},
+    {ROW_UNIX_SECONDS, "submissions look like seconds since 1970; make field 2 count from the log's beginning and "
+                       "name that in '; UnixStartTime:', then they are dates"},
+    {ROW_FINE, NULL},
+};
+
 const struct trace_reader reader_swf = {
     .name = "swf",
     .is_content = swf_is_content,
     .summary =
         "Standard Workload Format of HPC logs: 18 numbers a job, comments behind ';' (a processor is taken as a GPU)",
     .read = swf_read,
+    .wording = wording,
 };

@@ -11,8 +11,11 @@ static const struct csv_column columns[] = {
 
 static const struct csv_format format = {columns, sizeof columns / sizeof columns[0], NULL, NULL};
 
+static const struct trace_wording wording[] = {{ROW_NO_DURATION, "no duration"}, {ROW_FINE, NULL}};
+
 const struct trace_reader reader_tiresias = {
     .name = "tiresias",
     .summary = "Tiresias: job_id,num_gpu,submit_time,iterations,model_name,duration,interval (seconds)",
     .csv = &format,
+    .wording = wording,
 };

@@ -246,8 +246,31 @@ static int no_jobs(const struct rows *r, const struct trace_report *report, stru
         if (c->is_dropped && used < sizeof list - 64)
             snprintf(list + used, sizeof list - used, "%s%s %" PRIu64, used > 0 ? ", " : ": ", c->reason, c->rows);
     }
+    if (report->rows_read == 0 && report->format[0] != '\0')
+        return error_at(err, BRAID_BAD_INPUT, r->path, 0, 0,
+                        "no job is left of 0 rows: behind its beginning the %s file has none; is it cut short?",
+                        report->format);
     return error_at(err, BRAID_BAD_INPUT, r->path, 0, 0, "no job is left of %" PRIu64 " rows%s", report->rows_read,
                     list);
+}
+
+enum { FIRST_UNIX_S = 946684800, LONG_SPAN_YEARS = 20 }; /* the former: 2000-01-01 */
+#define LAST_UNIX_S INT64_C(4102444800)                  /* 2100-01-01 */
+
+/* Remarks on what the submissions say together: they may be meant as something else than they are read as. */
+static void remark_times(struct rows *r)
+{
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    for (uint32_t i = 0; i < r->w.n_jobs; i++) {
+        first_ns = r->w.submit_ns[i] < first_ns ? r->w.submit_ns[i] : first_ns;
+        last_ns = r->w.submit_ns[i] > last_ns ? r->w.submit_ns[i] : last_ns;
+    }
+    if (r->w.n_jobs == 0)
+        return;
+    bool is_unix = !r->is_dated && first_ns / NS_PER_S >= FIRST_UNIX_S && first_ns / NS_PER_S < LAST_UNIX_S;
+    bool is_long = last_ns - first_ns > LONG_SPAN_YEARS * INT64_C(31557600) * NS_PER_S;
+    rows_count(r, ROW_UNIX_SECONDS, is_unix ? r->w.n_jobs : 0, 0, "", 0);
+    rows_count(r, ROW_LONG_SPAN, is_long, 0, "", 0);
 }
 
 /* Window, filters, ranks and limit: rows become the workload. */
@@ -258,6 +281,7 @@ static int settle(struct workload *out, struct rows *r, struct source *source, c
     int64_t begin_ns = INT64_MIN;
     if (pick == NULL)
         return no_memory(r, err);
+    remark_times(r);
     int code = pick_rows(r, spec, pick, &n, &begin_ns, err);
     if (code == BRAID_OK)
         code = rank_rows(r, source, pick, n, err);

@@ -89,7 +89,7 @@ static void put_job(struct writer *out, const struct batsim_writer *b, uint32_t 
     writer_put_unsigned(out, w->gpus[j]);
     writer_put_text(out, ", \"profile\": ");
     put_profile_name(out, w, j);
-    if (w->estimate_ns != NULL && w->estimate_ns[j] != WORKLOAD_ABSENT && w->estimate_ns[j] > 0) {
+    if (w->estimate_ns != NULL && w->estimate_ns[j] != WORKLOAD_ABSENT) {
         writer_put_text(out, ", \"walltime\": ");
         writer_put_seconds(out, w->estimate_ns[j]);
     }
@@ -134,16 +134,14 @@ static void find_losses(const struct batsim_writer *b, struct losses *lost)
 {
     static const char *const kept[] = {"status", "estimate", NULL};
     const struct workload *w = b->w;
-    uint32_t shuffled = 0, no_limit = 0;
+    uint32_t shuffled = 0;
     *lost = (struct losses){0};
     for (uint32_t j = 0; j < w->n_jobs; j++) {
         shuffled += b->has_own_ids && j > 0 && w->submit_ns[j] == w->submit_ns[j - 1] && compare_ids(w, j - 1, j) > 0;
-        no_limit += w->estimate_ns != NULL && w->estimate_ns[j] == 0;
     }
     losses_add(lost, "date (times count from the first submission)", w->has_origin ? w->n_jobs : 0);
     losses_add(lost, "id (ranks instead: some are not unique)", b->has_own_ids ? 0 : w->n_jobs);
     losses_add(lost, "order among jobs of one instant (ids decide)", shuffled);
-    losses_add(lost, "estimate of 0 (a walltime is above 0)", no_limit);
     losses_add_columns(lost, w, kept);
 }
 

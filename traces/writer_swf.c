@@ -59,7 +59,8 @@ static void put_job(struct writer *out, const struct workload *w, uint32_t j)
     put_number(out, w->gpus[j]);
     writer_put_text(out, " -1 -1");
     put_number(out, w->gpus[j]);
-    put_number(out, has_estimate ? whole_seconds(w->estimate_ns[j]) : -1);
+    int64_t estimate_s = has_estimate ? whole_seconds(w->estimate_ns[j]) : -1;
+    put_number(out, estimate_s == 0 ? 1 : estimate_s); /* 0 would be none */
     put_number(out, memory_of(w, j));
     put_number(out, status_of(w, j));
     put_number(out, number_of(&w->users, w->user, j));

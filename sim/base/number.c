@@ -236,6 +236,22 @@ bool number_parse_span(const char *text, size_t n, int64_t *out_ns)
     return clock_parse(text, n, false, 0, out_ns);
 }
 
+bool number_parse_limit(const char *text, size_t n, int64_t *out_ns)
+{
+    char whole[64];
+    size_t colons = 0;
+    trim(&text, &n);
+    for (size_t i = 0; i < n; i++)
+        colons += text[i] == ':';
+    bool has_days = n > 0 && memchr(text, '-', n) != NULL;
+    size_t missing = has_days ? (colons < 2 ? 2 - colons : 0) : colons == 0; /* units at the right end that are not written */
+    if (missing == 0 || n > sizeof whole - 8)
+        return number_parse_span(text, n, out_ns);
+    memcpy(whole, text, n);
+    memcpy(whole + n, ":00:00", 3 * missing);
+    return number_parse_span(whole, n + 3 * missing, out_ns);
+}
+
 bool number_parse_size(const char *text, size_t n, uint64_t *out_kib)
 {
     static const struct unit units[] = {{"", 1},

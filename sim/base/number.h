@@ -28,6 +28,10 @@ bool number_parse_time(const char *text, size_t n, int64_t *out_ns);
  * below 0. */
 bool number_parse_span(const char *text, size_t n, int64_t *out_ns);
 
+/* A limit as users write it for Slurm: as number_parse_span has it, and what counts from the other end: "MINUTES", "DAYS-HOURS",
+ * "DAYS-HOURS:MINUTES". */
+bool number_parse_limit(const char *text, size_t n, int64_t *out_ns);
+
 /* "520 GB" (10^n), "16 GiB" (2^n), "4096" (bytes): KiB, rounded down. */
 bool number_parse_size(const char *text, size_t n, uint64_t *out_kib);
 

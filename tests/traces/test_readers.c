@@ -33,13 +33,21 @@ static void load(const char *text, const char *format)
     cr_assert_str_eq(w.report.format, format);
 }
 
-static void refuse(const char *text, int line, const char *part)
+static void refuse_as(const char *text, const char *format, int line, const char *part)
 {
+    char path[SCRATCH_PATH];
+    struct trace_spec spec = scratch_spec(scratch_write(&scratch, "text", text, strlen(text), path));
+    spec.format = format;
     workload_fini(&w);
-    cr_assert_eq(scratch_load_text(&scratch, text, &w, &err), BRAID_BAD_INPUT);
+    cr_assert_eq(trace_load(&w, &spec, &err), BRAID_BAD_INPUT);
     cr_assert_eq(err.line, line, "line %d: %s", err.line, err.message);
     cr_assert_not_null(strstr(err.message, part), "%s", err.message);
     cr_assert_str_eq(err.file, "trace.csv");
+}
+
+static void refuse(const char *text, int line, const char *part)
+{
+    refuse_as(text, "auto", line, part);
 }
 
 static void expect_id(uint32_t j, const char *id)
@@ -93,9 +101,10 @@ Test(readers, every_bad_row_has_a_reason_and_a_line)
          "s,0,5,1,,-3,\n" /* 21 */
          "t,0,0,1,,,lost\n"
          "u,0,5,3.0,,,failed,surplus\n"
+         "w,0,5,3.0,,,failed,\n"
          "v,7,5,1,3,,killed\n",
          "braid");
-    cr_assert_eq(w.report.rows_read, 23);
+    cr_assert_eq(w.report.rows_read, 24);
     cr_assert_eq(w.report.rows_kept, 6);
     cr_assert_eq(w.n_jobs, 6);
     static const struct {
@@ -106,7 +115,8 @@ Test(readers, every_bad_row_has_a_reason_and_a_line)
         {"no_gpus", 2, 7},         {"negative_gpus", 1, 9},      {"fractional_gpus", 1, 10},
         {"no_duration", 2, 12},    {"negative_duration", 1, 14}, {"too_large", 1, 17},
         {"short_row", 1, 18},      {"bad_date", 1, 19},          {"bad_optional", 2, 20},
-        {"unknown_status", 1, 22}, {"extra_fields", 1, 23},      {"start_before_submit", 1, 24},
+        {"unknown_status", 1, 22}, {"ambiguous_fields", 1, 23},  {"extra_fields", 1, 24},
+        {"start_before_submit", 1, 25},
     };
     uint64_t dropped = 0;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -195,7 +205,7 @@ Test(readers, tiresias_and_muri)
 Test(readers, braid_columns)
 {
     load("gpus,id,submit,duration,memory,cpus,gpu_type,deadline,priority,stage_gpu,name,iterations,iteration_time\n"
-         "2,x,2020-01-01 00:00:00.25,1.5,16 GiB,3.5,v100,2020-01-02T00:00:00Z,-2.5,0.125,\"a,\"\"b\"\"\",10,0.1\n"
+         "2,x,2020-01-01 00:00:00.25Z,1.5,16 GiB,3.5,v100,2020-01-02T00:00:00Z,-2.5,0.125,\"a,\"\"b\"\"\",10,0.1\n"
          "1,y,2020-01-01 01:00:00+01:00,1,,,,,,,,,\n",
          "braid");
     expect_id(0, "y");
@@ -306,7 +316,8 @@ Test(readers, philly_json)
     cr_assert_eq(w.start_ns[0], 10 * 60 * NS_PER_S);
     cr_assert_eq(w.gpus[0], 2, "of the first attempt with GPUs");
     cr_assert_eq(w.duration_ns[1], 0);
-    cr_assert_eq(scratch_count(&w, "no_duration"), 2);
+    cr_assert_eq(scratch_count(&w, "no_duration"), 1);
+    cr_assert_eq(scratch_count(&w, "still_running"), 1);
     cr_assert_eq(scratch_count(&w, "no_gpus"), 1);
     cr_assert_eq(scratch_count(&w, "no_submit"), 1);
     cr_assert_eq(scratch_count(&w, "end_before_start"), 1);
@@ -329,22 +340,22 @@ Test(readers, philly_json_of_any_depth_ends_with_a_clear_error)
     char *text = malloc(DEEP * 6 + 2);
     memset(text, '[', DEEP);
     text[DEEP] = '\0';
-    refuse(text, 1, "is an array");
+    refuse_as(text, "philly_json", 1, "is an array");
     size_t n = 0;
     text[n++] = '[';
     for (int i = 0; i < DEEP; i++)
         n += (size_t)sprintf(text + n, "{\"a\":");
-    refuse(text, 1, "nested more than 32");
-    refuse("[{\"attempts\":\n[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 2, "nested more than 32");
+    refuse_as(text, "philly_json", 1, "nested more than 32");
+    refuse_as("[{\"attempts\":\n[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "philly_json", 2, "nested more than 32");
     free(text);
 }
 
 Test(readers, philly_json_damage_has_a_line)
 {
-    refuse("[\n{\"jobid\": 1,\n", 3, "malformed JSON");
-    refuse("[\n{\"jobid\": oops}]", 2, "malformed JSON");
-    refuse("[\n\"job\"]", 2, "this is a string");
-    refuse("[]", 0, "no job is left");
+    refuse_as("[\n{\"jobid\": 1,\n", "philly_json", 3, "malformed JSON");
+    refuse_as("[\n{\"jobid\": oops}]", "philly_json", 2, "malformed JSON");
+    refuse_as("[\n\"job\"]", "philly_json", 2, "this is a string");
+    refuse_as("[]", "philly_json", 0, "no job is left");
     char path[SCRATCH_PATH];
     struct trace_spec spec = scratch_spec(scratch_write(&scratch, "object", "{\"jobs\": []}", 12, path));
     spec.format = "philly_json";
@@ -354,6 +365,6 @@ Test(readers, philly_json_damage_has_a_line)
     size_t n = (size_t)sprintf(text, "[{\"jobid\":\"");
     memset(text + n, 'x', 17 << 20);
     text[n + (17 << 20)] = '\0';
-    refuse(text, 1, "16 MiB");
+    refuse_as(text, "philly_json", 1, "16 MiB");
     free(text);
 }
