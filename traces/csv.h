@@ -32,7 +32,8 @@ struct csv {
     uint64_t offset, at_offset; /* of the present row and of `at` in the stream */
     const char *row;            /* the present row as it stands in the file, without its line end */
     size_t row_n;
-    bool is_cut; /* the present row ends with the file, without a line end or a closing quote: its last field may be cut short */
+    bool
+        is_cut; /* the present row ends with the file, without a line end or a closing quote: its last field may be cut short */
     uint64_t blank_lines, first_blank_line;
 };
 

@@ -15,7 +15,8 @@ struct reading {
     struct trace_input *in;
     struct header header;
     struct csv_use *uses;
-    uint32_t n_uses, n_fields; /* a row has so many fields, as the header has names (those at its end that are empty left out) */
+    uint32_t n_uses,
+        n_fields; /* a row has so many fields, as the header has names (those at its end that are empty left out) */
     struct csv_values values; /* the present row, the layout, the rows so far */
 };
 
@@ -183,8 +184,8 @@ static int map_columns(struct reading *r, struct rows_columns *has, struct error
         if (at == UINT32_MAX || column->of == OF_NOTHING)
             continue;
         bool is_needed = column->need == COLUMN_REQUIRED;
-        r->uses[r->n_uses++] =
-            (struct csv_use){.at = at, .name = column->name, .of = column->of, .is_needed = is_needed, .unit = column->unit};
+        r->uses[r->n_uses++] = (struct csv_use){
+            .at = at, .name = column->name, .of = column->of, .is_needed = is_needed, .unit = column->unit};
         note_column(has, column->of);
     }
     return BRAID_OK;

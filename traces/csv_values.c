@@ -127,8 +127,7 @@ static void take_memory(struct csv_values *v, const struct csv_use *u, struct cs
     int64_t bytes = 0;
     if (is_missing(f))
         return;
-    bool ok =
-        u->unit == 0 ? number_parse_size(f.text, f.n, out_kib) : parse_scaled(f, u->unit, &bytes) && bytes >= 0;
+    bool ok = u->unit == 0 ? number_parse_size(f.text, f.n, out_kib) : parse_scaled(f, u->unit, &bytes) && bytes >= 0;
     if (!ok)
         optional_fault(v);
     else if (u->unit != 0)

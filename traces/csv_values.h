@@ -8,7 +8,7 @@
 
 /* A column of a file that is used. */
 struct csv_use {
-    uint32_t at; /* field of the row */
+    uint32_t at;      /* field of the row */
     const char *name; /* of the column, for messages */
     enum csv_field_of of;
     bool is_needed;

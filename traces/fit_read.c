@@ -1,6 +1,6 @@
+#include "base/config_tree.h"
 #include "base/names.h"
 #include "base/number.h"
-#include "base/config_tree.h"
 #include "traces/fit.h"
 
 #include <inttypes.h>

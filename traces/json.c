@@ -86,7 +86,9 @@ static int malformed(struct json *j, size_t got)
     char message[256];
     bool is_at_end = got == 0;
     snprintf(message, sizeof message, "malformed JSON: %.*s%s", (int)strcspn(why, "\n"), why,
-             is_at_end ? "; the file is cut short" : strstr(why, "trailing garbage") != NULL ? "; is it JSON lines, or two files in one?" : "");
+             is_at_end                                 ? "; the file is cut short"
+             : strstr(why, "trailing garbage") != NULL ? "; is it JSON lines, or two files in one?"
+                                                       : "");
     if (text != NULL)
         yajl_free_error(j->yajl, text);
     fail(j, BRAID_BAD_INPUT, message);

@@ -87,7 +87,8 @@ static void job_begin(struct parse *p)
     p->n_attempts = p->n_without_times = 0;
     p->first_start_ns = p->last_end_ns = WORKLOAD_ABSENT;
     p->sum_ns = 0;
-    p->first_lacks_start = p->last_has_start = p->last_lacks_end = p->has_sum = p->sum_is_large = p->has_bad_attempt = false;
+    p->first_lacks_start = p->last_has_start = p->last_lacks_end = p->has_sum = p->sum_is_large = p->has_bad_attempt =
+        false;
     p->gpus = 0;
 }
 
@@ -234,7 +235,8 @@ static bool is_none(const char *text, size_t n)
 
 static void time_fault(struct parse *p, const char *text, size_t n)
 {
-    static const char *const names[] = {[KEY_SUBMITTED] = "submitted_time", [KEY_START] = "start_time", [KEY_END] = "end_time"};
+    static const char *const names[] = {
+        [KEY_SUBMITTED] = "submitted_time", [KEY_START] = "start_time", [KEY_END] = "end_time"};
     if (p->row.fault != ROW_FINE)
         return;
     p->row.fault = ROW_BAD_DATE;

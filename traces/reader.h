@@ -110,7 +110,8 @@ struct trace_reader {
     bool (*is_content)(const char *text, size_t n);
     const struct csv_format *csv;                                             /* NULL: `read` is used */
     int (*read)(struct trace_input *in, struct rows *out, struct error *err); /* `out` is empty, for rows_init */
-    const struct trace_wording *wording; /* the format's own words for reasons, where the common ones do not fit; NULL: none */
+    const struct trace_wording
+        *wording; /* the format's own words for reasons, where the common ones do not fit; NULL: none */
 };
 
 /* All readers, ended by NULL; and one by name, or NULL. */

@@ -31,7 +31,8 @@ static const struct {
                               "more fields than the header, and no telling which one has a separator inside; quote it",
                               true},
     [ROW_MIXED_ZONES] = {"mixed_zones",
-                         "times with a zone (Z, +08:00) and without one are mixed; give all of them the same zone", true},
+                         "times with a zone (Z, +08:00) and without one are mixed; give all of them the same zone",
+                         true},
     [ROW_LONG_TEXT] = {"long_text", "an id or name of more than 4096 bytes; is a quote or a line end missing?", true},
     [ROW_REQUEUED] = {"requeued",
                       "a run of a job that then went back to the queue; its last run has a record of its own", true},
@@ -341,7 +342,8 @@ static struct trace_text storable(struct rows *r, const struct trace_row *row, s
         return text;
     remark_if(r, row, (flaws & TEXT_NOT_UTF8) != 0, ROW_NOT_UTF8);
     remark_if(r, row, (flaws & TEXT_CONTROL) != 0, ROW_CONTROL_CHARACTERS);
-    return trimmed((struct trace_text){r->clean, text_clean(r->clean, ROWS_TEXT_LIMIT * TEXT_GROWTH + 1, text.at, text.n)});
+    return trimmed(
+        (struct trace_text){r->clean, text_clean(r->clean, ROWS_TEXT_LIMIT * TEXT_GROWTH + 1, text.at, text.n)});
 }
 
 static bool add_name(struct rows *r, const struct trace_row *row, struct names *n, uint32_t *column, uint32_t at,
@@ -531,4 +533,22 @@ void rows_report(const struct rows *r, struct trace_report *report)
         memcpy(c->column, r->columns[i].column, sizeof c->column);
         memcpy(c->value, r->columns[i].value, sizeof c->value);
     }
+}
+
+const char *trace_value_hint(const char *value)
+{
+    size_t digits = strspn(value, "0123456789"), n = strlen(value);
+    if (digits == n && n >= 13 && n <= 19)
+        return n < 16   ? "milliseconds since 1970? write seconds"
+               : n < 19 ? "microseconds since 1970? write seconds"
+                        : "nanoseconds since 1970? write seconds";
+    if (digits > 0 && digits < n && value[digits] == ',')
+        return "a comma in a number? write a point, and nothing between thousands";
+    if (digits > 0 && (value[digits] == '/' || (value[digits] == '.' && strchr(value + digits + 1, '.') != NULL)))
+        return "a date? write YYYY-MM-DD HH:MM:SS";
+    if (digits > 0 && (value[digits] == ':' || value[digits] == '-') && strchr(value, ':') != NULL)
+        return "a span of hours and minutes? write one number";
+    if (digits > 0 && digits < n && ((value[digits] >= 'a' && value[digits] <= 'z') || value[digits] == ' '))
+        return "a unit behind the number? write the number alone";
+    return "";
 }

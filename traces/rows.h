@@ -82,11 +82,11 @@ enum { ROWS_TEXT_LIMIT = 4096 /* bytes of an id or a name, in every format */ };
 
 /* What one row of the file says. Times in ns: dates from 1970 (UTC), else from the trace's own zero. */
 struct trace_row {
-    uint64_t line, offset;   /* where it begins; the offset only where the reader has `has_text` */
-    struct trace_text raw;   /* its beginning, for examples */
-    bool is_dated;           /* submit_ns, start_ns, end_ns and deadline_ns are dates */
-    unsigned zones;          /* of its dates: enum trace_zones */
-    enum trace_reason fault; /* what the reader itself found wrong with a value that a job needs … */
+    uint64_t line, offset;    /* where it begins; the offset only where the reader has `has_text` */
+    struct trace_text raw;    /* its beginning, for examples */
+    bool is_dated;            /* submit_ns, start_ns, end_ns and deadline_ns are dates */
+    unsigned zones;           /* of its dates: enum trace_zones */
+    enum trace_reason fault;  /* what the reader itself found wrong with a value that a job needs … */
     const char *fault_column; /* … and in which column (NULL: none in particular), where it said what */
     struct trace_text fault_value;
     struct trace_text id, vc, user, name, model, gpu_type, depends;

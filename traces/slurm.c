@@ -149,8 +149,8 @@ static bool parse_time(struct slurm *s, enum slurm_field field, int64_t *out)
 {
     const struct trace_text f = s->values[field];
     bool is_date = memchr(f.at, '-', f.n) != NULL;
-    bool ok = is_date ? number_parse_datetime(f.at, f.n, out)
-                      : number_parse_scaled(f.at, f.n, NS_PER_S, out) && *out >= 0;
+    bool ok =
+        is_date ? number_parse_datetime(f.at, f.n, out) : number_parse_scaled(f.at, f.n, NS_PER_S, out) && *out >= 0;
     if (ok)
         s->row.zones |= !is_date || number_has_zone(f.at, f.n) ? ZONES_SAID : ZONES_ABSENT;
     else

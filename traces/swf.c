@@ -397,12 +397,14 @@ static bool swf_is_content(const char *text, size_t n)
 
 static const struct trace_wording wording[] = {
     {ROW_SHORT, "fewer than the 18 fields of the format; is the file cut short?"},
-    {ROW_AMBIGUOUS_FIELDS, "more than the 18 fields of the format, unlike other lines; is there a blank inside a value?"},
+    {ROW_AMBIGUOUS_FIELDS,
+     "more than the 18 fields of the format, unlike other lines; is there a blank inside a value?"},
     {ROW_EXTRA_FIELDS, "fields beyond the 18 of the format, in every line, ignored"},
     {ROW_NO_GPUS, "neither requested (field 8) nor allocated (field 5) processors"},
     {ROW_NO_DURATION, "no run time (field 4)"},
     {ROW_ALLOCATED_AS_REQUESTED, "no processors requested on record (field 8); those allocated (field 5) are taken"},
-    {ROW_ALLOCATED_DIFFERS, "the allocated processors (field 5) are not those requested (field 8); the request is taken"},
+    {ROW_ALLOCATED_DIFFERS,
+     "the allocated processors (field 5) are not those requested (field 8); the request is taken"},
     {ROW_LARGE_MEMORY, "more than 4 TiB of memory a processor; field 10 is in kilobytes a processor"},
     {ROW_UNIX_SECONDS, "submissions look like seconds since 1970; make field 2 count from the log's beginning and "
                        "name that in '; UnixStartTime:', then they are dates"},

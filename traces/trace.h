@@ -28,7 +28,8 @@ struct generator_spec {
     double deadlines;              /* share of jobs with a deadline */
     bool has_estimates;            /* round times that users asked for */
     bool has_gpu_types;            /* jobs may ask for a type of GPU, where the model knows of them */
-    bool is_lean;  /* without the columns name, model, GPU memory, iterations and stage times: 44 instead of 100 bytes a job */
+    bool
+        is_lean; /* without the columns name, model, GPU memory, iterations and stage times: 44 instead of 100 bytes a job */
     uint64_t seed; /* filled from the run's seed unless given */
 };
 
@@ -39,7 +40,8 @@ enum stages_jobs { STAGES_MISSING, STAGES_ALL, STAGES_DRAWN };
 struct stages_spec {
     const char *table, *table_shown; /* NULL: none */
     enum stages_jobs jobs;
-    struct { /* weights of the models bound by storage, CPU, GPU, network; n = 0: the table's own; laid out as union param's list */
+    struct
+    { /* weights of the models bound by storage, CPU, GPU, network; n = 0: the table's own; laid out as union param's list */
         const double *v;
         uint32_t n;
     } mix;
@@ -71,19 +73,20 @@ struct bootstrap_spec {
 };
 
 struct trace_spec {
-    const char *path; /* NULL when generated; relative paths are resolved by the config loader */
+    const char *path;       /* NULL when generated; relative paths are resolved by the config loader */
     const char *shown_path; /* the path as written in the config */
-    const char *format;   /* "auto" or a reader's name */
-    const char *applications_path, *applications_shown; /* lengths for a trace that has none: traces/applications.h; NULL: none */
+    const char *format;     /* "auto" or a reader's name */
+    const char *applications_path,
+        *applications_shown; /* lengths for a trace that has none: traces/applications.h; NULL: none */
     bool has_begin, has_end;
-    bool window_is_relative;          /* times counted from the first submission, not dates */
-    int64_t begin_ns, end_ns;         /* UTC ns, or from the first submission */
-    uint32_t jobs;                    /* TRACE_NO_LIMIT: all */
-    double load;                      /* 0: as recorded */
+    bool window_is_relative;  /* times counted from the first submission, not dates */
+    int64_t begin_ns, end_ns; /* UTC ns, or from the first submission */
+    uint32_t jobs;            /* TRACE_NO_LIMIT: all */
+    double load;              /* 0: as recorded */
     enum trace_load_scope load_scope;
     enum trace_failed failed;
-    bool strict;                      /* the first row that would be dropped is an error with file:line */
-    const char *const *vcs;           /* keep only these virtual clusters; NULL: all */
+    bool strict;            /* the first row that would be dropped is an error with file:line */
+    const char *const *vcs; /* keep only these virtual clusters; NULL: all */
     uint32_t n_vcs;
     bool is_generated;
     struct generator_spec generate;
@@ -97,6 +100,9 @@ struct trace_reader; /* traces/reader.h */
 /* Fill `out` (initialised here; free with workload_fini). BRAID_BAD_INPUT with file and line for what cannot be read, and when no job
  * is left; out->report then still says what became of the rows. */
 int trace_load(struct workload *out, const struct trace_spec *spec, struct error *err);
+
+/* What a value that cannot be read may be meant as: "milliseconds since 1970? write seconds"; "" where there is no telling. A literal. */
+const char *trace_value_hint(const char *value);
 
 /* GPU capacity over time of one virtual cluster or of all, as trace_scale needs it: the integral of capacity from `from_ns` to
  * `to_ns` in GPU-nanoseconds. `vc` is an index into w->vcs, or NAMES_NONE for the whole cluster. */

@@ -17,7 +17,8 @@ static const struct {
     size_t n;
     const char *what;
 } magics[] = {
-    {"\x89HDF\r\n\x1a\n", 8, "is an HDF5 file; braid's results are read by 'braid compare' and 'braid export --what jobs'"},
+    {"\x89HDF\r\n\x1a\n", 8,
+     "is an HDF5 file; braid's results are read by 'braid compare' and 'braid export --what jobs'"},
     {"PAR1", 4, "is a Parquet file; write it as csv first"},
     {"PK\x03\x04", 4, "is a zip archive or a spreadsheet (xlsx); unpack it, or save it as csv"},
     {"\xfd"
@@ -131,12 +132,16 @@ int unknown_json(const struct trace_input *in, const char *text, size_t n, struc
         return error_at(err, BRAID_BAD_INPUT, in->path, 1, 0,
                         "is JSON lines, an object a line (with %s), which no reader takes; write it as csv", keys);
     const char *what = text[0] == '{' ? "an object" : "an array";
-    return error_at(err, BRAID_BAD_INPUT, in->path, 1, 0,
-                    "is JSON of no known format: %s%s%s%s; the Philly log is an array of objects with jobid, "
-                    "submitted_time and attempts, a Batsim workload an object with jobs (id, subtime, res, profile) and "
-                    "profiles; write other logs as csv",
-                    what, keys[0] == '\0' ? "" : text[0] == '{' ? " with " : " of objects with ", keys,
-                    keys[0] == '\0' ? " without keys" : "");
+    return error_at(
+        err, BRAID_BAD_INPUT, in->path, 1, 0,
+        "is JSON of no known format: %s%s%s%s; the Philly log is an array of objects with jobid, "
+        "submitted_time and attempts, a Batsim workload an object with jobs (id, subtime, res, profile) and "
+        "profiles; write other logs as csv",
+        what,
+        keys[0] == '\0'  ? ""
+        : text[0] == '{' ? " with "
+                         : " of objects with ",
+        keys, keys[0] == '\0' ? " without keys" : "");
 }
 
 /* ---- a header --------------------------------------------------------------------------------------------------------- */
@@ -163,7 +168,8 @@ static void cut(struct header *h, const char *row, size_t n, char separator)
         }
         while (name.n > 0 && (name.text[name.n - 1] == ' ' || name.text[name.n - 1] == '"'))
             name.n--;
-        snprintf(h->names[h->n++], NAME_SIZE, "%.*s", (int)(name.n < NAME_SIZE - 1 ? name.n : NAME_SIZE - 1), name.text);
+        snprintf(h->names[h->n++], NAME_SIZE, "%.*s", (int)(name.n < NAME_SIZE - 1 ? name.n : NAME_SIZE - 1),
+                 name.text);
         from = to + 1;
     }
 }
@@ -239,6 +245,7 @@ static bool is_column(const struct csv_format *f, const char *name)
 /* "the nearest format is helios, which needs 'gpu_num' ('gpus' is there)"; false: no format is near. */
 static bool hint_nearest(const struct header *h, char *out, size_t size)
 {
+    bool is_case = true; /* all that it needs is there, written otherwise */
     const struct trace_reader *reader = NULL;
     const struct csv_format *f = find_nearest(h, &reader);
     if (f == NULL)
@@ -253,13 +260,19 @@ static bool hint_nearest(const struct header *h, char *out, size_t size)
         const char *name = f->columns[c].name, *like = find_like(h, name);
         if (f->columns[c].need == COLUMN_OPTIONAL || has_exactly(h, name))
             continue;
-        if (like == NULL)
+        if (like == NULL) {
+            is_case = false;
             like = text_nearest(name, spare, n_spare);
+        }
         used += (size_t)snprintf(out + used, size - used, "%s '%s'", lacking++ > 0 ? "," : "", name);
         if (like != NULL && used < size - 40)
             used += (size_t)snprintf(out + used, size - used, " ('%.20s' is there)", like);
     }
-    return lacking > 0;
+    if (is_case && lacking > 0)
+        snprintf(out + used, size - used, "; capitals and what stands between words count");
+    if (lacking == 0)
+        snprintf(out, size, "with commas it is a trace of format %s", reader->name);
+    return true;
 }
 
 static bool is_value(const char *text)
@@ -302,8 +315,9 @@ static void explain(const char *row, size_t n, struct header *h, char *out, size
         return;
     }
     if (row[0] == ';') {
-        snprintf(out, size, "it begins with a comment as SWF does, but the first job has not the 18 numbers between blanks "
-                            "that SWF has");
+        snprintf(out, size,
+                 "it begins with a comment as SWF does, but the first job has not the 18 numbers between blanks "
+                 "that SWF has");
         return;
     }
     for (size_t i = 0; i < sizeof separators / sizeof separators[0]; i++)

@@ -2,8 +2,8 @@
 
 #include "traces/columns.h"
 
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct workload, member)
@@ -222,7 +222,8 @@ const char *trace_dropped_text(const struct trace_report *report, char *out, siz
         }
         if (next == NULL || used >= size)
             return out;
-        int n = snprintf(out + used, size - used, "%s%s %llu", used > 0 ? ", " : "", next->reason, (unsigned long long)next->rows);
+        int n = snprintf(out + used, size - used, "%s%s %llu", used > 0 ? ", " : "", next->reason,
+                         (unsigned long long)next->rows);
         used += n > 0 ? (size_t)n : 0;
         last = next->reason;
     }

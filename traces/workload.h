@@ -73,18 +73,19 @@ struct workload {
     int64_t *estimate_ns; /* the trace's own estimate or wall-time limit */
     int64_t *deadline_ns; /* absolute */
     double *priority;
-    uint32_t *name;      /* index into names: the user's job name */
-    uint32_t *model;     /* index into models: the neural network */
-    uint32_t *cpu_milli; /* per job */
+    uint32_t *name;        /* index into names: the user's job name */
+    uint32_t *model;       /* index into models: the neural network */
+    uint32_t *cpu_milli;   /* per job */
     uint64_t *gpu_mem_kib; /* memory it takes of each of its GPUs */
-    uint32_t *gpu_milli; /* the share it asks for of each of its GPUs: 1 to 1000, 1000 = whole GPUs */
-    uint32_t *batch;     /* samples a step; 0: not said */
-    uint64_t *mem_kib;   /* per job */
-    uint32_t *gpu_type;  /* index into gpu_types, NAMES_NONE = any */
+    uint32_t *gpu_milli;   /* the share it asks for of each of its GPUs: 1 to 1000, 1000 = whole GPUs */
+    uint32_t *batch;       /* samples a step; 0: not said */
+    uint64_t *mem_kib;     /* per job */
+    uint32_t *gpu_type;    /* index into gpu_types, NAMES_NONE = any */
     int64_t *iterations;
     int64_t *iteration_ns;
     int64_t *stage_ns[WORKLOAD_STAGES]; /* all four or none */
-    uint32_t *depends; /* index into depends_texts: ids of jobs that must have finished before, separated by ';' (traces/depends.h) */
+    uint32_t *
+        depends; /* index into depends_texts: ids of jobs that must have finished before, separated by ';' (traces/depends.h) */
 
     struct names vcs, users, names, models, gpu_types, depends_texts; /* each in natural order */
     struct trace_report report;
@@ -99,8 +100,8 @@ void workload_fini(struct workload *w);
 
 /* Allocate the always-there columns for `n` jobs (zeroed) and, for each `true`, an optional one. BRAID_FAILED when out. */
 struct workload_columns {
-    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, gpu_memory, gpu_milli, batch, iterations, stages,
-        depends;
+    bool start, estimate, deadline, priority, name, model, cpu, memory, gpu_type, gpu_memory, gpu_milli, batch,
+        iterations, stages, depends;
 };
 int workload_alloc(struct workload *w, uint32_t n, const struct workload_columns *want, struct error *err);
 
@@ -109,7 +110,8 @@ struct workload_columns workload_has(const struct workload *w);
 
 /* `out` becomes a deep copy of the jobs `pick[0..n)` of `w`, in that order, with the names, report, origin and digest of `w`.
  * The caller sees to it that submissions ascend. */
-int workload_select(struct workload *out, const struct workload *w, const uint32_t *pick, uint32_t n, struct error *err);
+int workload_select(struct workload *out, const struct workload *w, const uint32_t *pick, uint32_t n,
+                    struct error *err);
 
 /* Leave out the names that no job bears and put the others in natural order; false: memory is out, and `w` is only to be freed. */
 bool workload_settle_names(struct workload *w);

@@ -22,6 +22,21 @@ static const struct {
 };
 enum { N_SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
+/* Behind a reason: which columns its rows are at fault in. */
+static void print_columns(const struct trace_report *report, const struct trace_count *c)
+{
+    for (uint32_t i = 0; i < report->n_columns; i++) {
+        const struct trace_column_count *column = &report->columns[i];
+        if (strcmp(column->reason, c->reason) != 0)
+            continue;
+        printf("  %-22s %10" PRIu64 "  column '%s'", "", column->rows, column->column);
+        if (column->line > 0)
+            printf(", first: line %" PRIu64, column->line);
+        const char *hint = trace_value_hint(column->value);
+        printf(": '%s'%s%s\n", column->value, hint[0] != '\0' ? "; " : "", hint);
+    }
+}
+
 void trace_report_print(const struct trace_report *report, bool with_examples)
 {
     printf("rows read  %12" PRIu64 "\n", report->rows_read);
@@ -34,9 +49,10 @@ void trace_report_print(const struct trace_report *report, bool with_examples)
             if (c->is_dropped != (dropped == 1))
                 continue;
             if (is_first)
-                puts(dropped == 1 ? "\ndropped, by reason" : "\nremarks (nothing is lost)");
+                puts(dropped == 1 ? "\ndropped, by reason" : "\nremarks (the rows are kept)");
             is_first = false;
             printf("  %-22s %10" PRIu64 "  %s\n", c->reason, c->rows, c->advice);
+            print_columns(report, c);
             if (with_examples && c->example_line > 0)
                 printf("  %-22s %10s  first: line %" PRIu64 "%s%s\n", "", "", c->example_line,
                        c->example[0] != '\0' ? ": " : "", c->example);
@@ -68,8 +84,16 @@ static int strict_fault(const struct trace_report *report, const char *path, str
     }
     if (first == NULL)
         return BRAID_OK;
+    const struct trace_column_count *column = NULL;
+    for (uint32_t i = 0; i < report->n_columns && column == NULL; i++)
+        if (report->columns[i].reason == first->reason && report->columns[i].line == first->example_line)
+            column = &report->columns[i];
+    char where[160] = "";
+    if (column != NULL)
+        snprintf(where, sizeof where, " (column '%s': '%s')", column->column, column->value);
     return error_at(err, BRAID_BAD_INPUT, path, first->example_line > INT_MAX ? INT_MAX : (int)first->example_line, 0,
-                    "%" PRIu64 " rows are no jobs; the first is here: %s, %s", rows, first->reason, first->advice);
+                    "%" PRIu64 " %s at fault; the first is here: %s%s, %s", rows, rows == 1 ? "row is" : "rows are",
+                    first->reason, where, first->advice);
 }
 
 int cmd_trace_check(int argc, char **argv)
@@ -78,8 +102,10 @@ int cmd_trace_check(int argc, char **argv)
         "usage: braid trace check FILE [--format NAME] [--failed run|drop|merge_attempts] [--applications FILE]\n"
         "                         [--strict]\n\n"
         "Read a trace and count every row: kept as a job, or dropped under a named reason, each with its first\n"
-        "example and what can be done. Ends with status 0; with 2 when nothing can be read or, with --strict,\n"
-        "when a row is at fault. Steps of Slurm jobs and the like are no fault.\n\n";
+        "example, the columns and values that are to blame, and what can be done. A row with fewer fields than the\n"
+        "header, or more, is dropped. Remarks are about rows that are kept. Ends with status 0; with 2 when nothing\n"
+        "can be read or, with --strict, when a row is at fault. Steps of Slurm jobs and the like are no fault; a last\n"
+        "line without an end is one where its last value is used.\n\n";
     struct trace_arguments a;
     int stop = trace_arguments_read(&a, "fmas", 1, help, argc, argv);
     if (stop > 0)

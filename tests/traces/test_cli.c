@@ -58,7 +58,7 @@ Test(trace_cli, check_accounts_for_every_row)
     expect_part(out, "first: line 3: 2,u2,b,0");
     cr_assert_eq(braid("check --strict t.csv", out, sizeof out), 2, "%s", out);
     expect_part(out, "no_gpus");
-    expect_part(out, "braid: t.csv:3: 1 rows are no jobs");
+    expect_part(out, "braid: t.csv:3: 1 row is at fault");
     scratch_write(&scratch, "n.csv", "id,submit,duration,gpus\n1,0,1,0\n", 32, path);
     cr_assert_eq(braid("check n.csv", out, sizeof out), 2, "%s", out);
     expect_part(out, "no job is left");

@@ -111,12 +111,14 @@ Test(readers, every_bad_row_has_a_reason_and_a_line)
         const char *reason;
         uint64_t rows, line;
     } expected[] = {
-        {"no_submit", 2, 3},       {"bad_number", 4, 5},         {"negative_submit", 1, 6},
-        {"no_gpus", 2, 7},         {"negative_gpus", 1, 9},      {"fractional_gpus", 1, 10},
-        {"no_duration", 2, 12},    {"negative_duration", 1, 14}, {"too_large", 1, 17},
-        {"short_row", 1, 18},      {"bad_date", 1, 19},          {"bad_optional", 2, 20},
-        {"unknown_status", 1, 22}, {"ambiguous_fields", 1, 23},  {"extra_fields", 1, 24},
-        {"start_before_submit", 1, 25},
+        {"no_submit", 2, 3},       {"bad_number", 4, 5},
+        {"negative_submit", 1, 6}, {"no_gpus", 2, 7},
+        {"negative_gpus", 1, 9},   {"fractional_gpus", 1, 10},
+        {"no_duration", 2, 12},    {"negative_duration", 1, 14},
+        {"too_large", 1, 17},      {"short_row", 1, 18},
+        {"bad_date", 1, 19},       {"bad_optional", 2, 20},
+        {"unknown_status", 1, 22}, {"ambiguous_fields", 1, 23},
+        {"extra_fields", 1, 24},   {"start_before_submit", 1, 25},
     };
     uint64_t dropped = 0;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -287,24 +289,26 @@ static const char philly[] =
                                                                                 AT("01:10:00"), AT("01:20:00"),
                                                                                 "\"gpu0\"")) ",\n" JOB("back",
                                                                                                        AT("01:00:00"),
-                                                                                                       ATTEMPT(AT("01:"
-                                                                                                                  "10:"
-                                                                                                                  "00"),
-                                                                                                               AT("01:"
-                                                                                                                  "05:"
-                                                                                                                  "00"),
-                                                                                                               "\"gpu0"
-                                                                                                               "\"")) ",\n" JOB("date",
-                                                                                                                                "\"yesterday\"",
-                                                                                                                                ATTEMPT(
-                                                                                                                                    AT("01:10:00"),
-                                                                                                                                    AT("01:20:00"),
-                                                                                                                                    "\"gpu0\"")) ",\n" JOB("zero",
-                                                                                                                                                           AT("01:00:00"),
-                                                                                                                                                           ATTEMPT(
-                                                                                                                                                               AT("01:10:00"),
-                                                                                                                                                               AT("01:10:00"),
-                                                                                                                                                               "\"gpu0\"")) "]";
+                                                                                                       ATTEMPT(
+                                                                                                           AT("01:"
+                                                                                                              "10:"
+                                                                                                              "00"),
+                                                                                                           AT("01:"
+                                                                                                              "05:"
+                                                                                                              "00"),
+                                                                                                           "\"gpu0"
+                                                                                                           "\"")) ","
+                                                                                                                  "\n" JOB("date",
+                                                                                                                           "\"yesterday\"",
+                                                                                                                           ATTEMPT(
+                                                                                                                               AT("01:10:00"),
+                                                                                                                               AT("01:20:00"),
+                                                                                                                               "\"gpu0\"")) ",\n" JOB("zero",
+                                                                                                                                                      AT("01:00:00"),
+                                                                                                                                                      ATTEMPT(
+                                                                                                                                                          AT("01:10:00"),
+                                                                                                                                                          AT("01:10:00"),
+                                                                                                                                                          "\"gpu0\"")) "]";
 
 Test(readers, philly_json)
 {

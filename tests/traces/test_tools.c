@@ -446,7 +446,7 @@ Test(tools, check_read_strictly_names_the_first_line)
     static const char text[] = "id,submit,duration,gpus\na,0,1,1\nb,1,-1,1\nc,2,1,0\n";
     scratch_write(&scratch, "a.csv", text, sizeof text - 1, path);
     cr_assert_eq(run("trace check --strict a.csv", out, sizeof out), 2, "%s", out);
-    expect_part(out, "braid: a.csv:3: 2 rows are no jobs; the first is here: negative_duration");
+    expect_part(out, "braid: a.csv:3: 2 rows are at fault; the first is here: negative_duration");
     cr_assert_eq(run("trace convert --strict a.csv -o b.csv", out, sizeof out), 2, "%s", out);
     expect_part(out, "braid: a.csv:3: negative_duration");
     static const char steps[] = "JobID|Submit|Elapsed|AllocTRES\n1|2024-01-01|1|gres/gpu=1\n1.batch|2024-01-01|1|\n";
