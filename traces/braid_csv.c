@@ -32,39 +32,8 @@ static const struct csv_column columns[] = {
     {"order", OF_ORDER, COLUMN_OPTIONAL, 0},
 };
 
-/* braid's own words, and those of the logs that people turn into csv. */
-static const struct csv_status statuses[] = {
-    {"passed", TRACE_PASSED},
-    {"failed", TRACE_FAILED},
-    {"killed", TRACE_KILLED},
-    {"unknown", TRACE_UNKNOWN},
-    {"COMPLETED", TRACE_PASSED},
-    {"FAILED", TRACE_FAILED},
-    {"CANCELLED", TRACE_KILLED},
-    {"TIMEOUT", TRACE_FAILED},
-    {"NODE_FAIL", TRACE_FAILED},
-    {"OUT_OF_MEMORY", TRACE_FAILED},
-    {"BOOT_FAIL", TRACE_FAILED},
-    {"DEADLINE", TRACE_FAILED},
-    {"PREEMPTED", TRACE_FAILED},
-    {"REVOKED", TRACE_KILLED},
-    {"Pass", TRACE_PASSED},
-    {"Failed", TRACE_FAILED},
-    {"Killed", TRACE_KILLED},
-    {"Terminated", TRACE_PASSED},
-    {"Interrupted", TRACE_KILLED},
-    {"Succeeded", TRACE_PASSED},
-    {"COMPLETED_SUCCESSFULLY", TRACE_PASSED}, /* Batsim's */
-    {"COMPLETED_FAILED", TRACE_FAILED},
-    {"COMPLETED_WALLTIME_REACHED", TRACE_FAILED},
-    {"COMPLETED_KILLED", TRACE_KILLED},
-    {"Running", TRACE_UNKNOWN},
-    {"Waiting", TRACE_UNKNOWN},
-    {"Pending", TRACE_UNKNOWN},
-    {NULL, TRACE_UNKNOWN},
-};
-
-static const struct csv_format format = {columns, sizeof columns / sizeof columns[0], statuses, NULL};
+/* Words of the status are those of all logs: traces/job_state.h. */
+static const struct csv_format format = {.columns = columns, .n_columns = sizeof columns / sizeof columns[0]};
 
 const struct trace_reader reader_braid = {
     .name = "braid",

@@ -1,6 +1,7 @@
 #include "traces/csv_values.h"
 
 #include "base/number.h"
+#include "traces/job_state.h"
 
 static bool is_missing(struct csv_field f)
 {
@@ -193,7 +194,9 @@ static void take_status(struct csv_values *v, struct csv_field f)
             v->row.status = s->status;
             return;
         }
-    if (!is_missing(f))
+    const struct job_state found = job_state_find(f.text, f.n); /* a word that this log has not, but others do */
+    v->row.status = found.status;
+    if (!found.is_known && !is_missing(f))
         rows_blame(v->rows, ROW_UNKNOWN_STATUS, &v->row, v->use->name, (struct trace_text){f.text, f.n});
 }
 

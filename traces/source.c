@@ -69,8 +69,12 @@ int source_open(struct source *s, const char *path, const char *shown, struct er
 {
     *s = (struct source){.path = shown, .fd = -1};
     s->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (s->fd < 0)
-        return error_at(err, BRAID_BAD_INPUT, shown, 0, 0, "cannot be opened: %s", strerror(errno));
+    if (s->fd < 0) {
+        int why = errno;
+        bool is_elsewhere = strcmp(path, shown) != 0;
+        return error_at(err, BRAID_BAD_INPUT, shown, 0, 0, "cannot be opened%s%s%s: %s", is_elsewhere ? " (as " : "",
+                        is_elsewhere ? path : "", is_elsewhere ? ")" : "", strerror(why));
+    }
     struct stat st;
     if (fstat(s->fd, &st) != 0)
         return error_at(err, BRAID_BAD_INPUT, shown, 0, 0, "cannot be opened: %s", strerror(errno));

@@ -10,10 +10,12 @@
 #include "traces/sample.h"
 #include "traces/stage_assign.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int no_memory(const struct rows *r, struct error *err)
 {
@@ -341,12 +343,29 @@ static int bootstrap(struct workload *w, const struct trace_spec *spec, struct e
     return BRAID_OK;
 }
 
+int trace_find(const struct trace_spec *spec, struct error *err)
+{
+    if (spec->path == NULL || access(spec->path, R_OK) == 0)
+        return BRAID_OK;
+    int why = errno;
+    const char *shown = spec->shown_path != NULL ? spec->shown_path : spec->path;
+    bool is_elsewhere = strcmp(spec->path, shown) != 0, is_placed = spec->place.line > 0;
+    return error_at(err, BRAID_BAD_INPUT, is_placed ? spec->place.file : shown, is_placed ? spec->place.line : 0,
+                    is_placed ? spec->place.col : 0, "%s%s%scannot be opened%s%s%s: %s%s", is_placed ? "the trace '" : "",
+                    is_placed ? shown : "", is_placed ? "' " : "", is_elsewhere ? " (as " : "",
+                    is_elsewhere ? spec->path : "", is_elsewhere ? ")" : "", strerror(why),
+                    why == ENOENT ? "; scripts/fetch-traces gets the public ones" : "");
+}
+
 int trace_load(struct workload *out, const struct trace_spec *spec, struct error *err)
 {
     struct trace_input in = {.source.fd = -1};
     struct rows rows = {0};
     const struct trace_reader *reader = NULL;
     workload_init(out);
+    int found = spec->is_generated ? BRAID_OK : trace_find(spec, err);
+    if (found != BRAID_OK)
+        return found;
     int code = spec->is_generated ? generate_rows(&rows, spec, err) : reader_read(&in, spec, &rows, &reader, err);
     if (spec->is_generated)
         memcpy(out->report.format, rows.w.report.format, sizeof out->report.format);

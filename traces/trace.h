@@ -75,6 +75,10 @@ struct bootstrap_spec {
 struct trace_spec {
     const char *path;       /* NULL when generated; relative paths are resolved by the config loader */
     const char *shown_path; /* the path as written in the config */
+    struct {              /* where the config names `path`; line 0: no config does */
+        const char *file;
+        int line, col;
+    } place;
     const char *format;     /* "auto" or a reader's name */
     const char *applications_path,
         *applications_shown; /* lengths for a trace that has none: traces/applications.h; NULL: none */
@@ -96,6 +100,9 @@ struct trace_spec {
 };
 
 struct trace_reader; /* traces/reader.h */
+
+/* Is the file of `spec` there and readable? BRAID_BAD_INPUT at the place in the config, or at the file where no config names it. */
+int trace_find(const struct trace_spec *spec, struct error *err);
 
 /* Fill `out` (initialised here; free with workload_fini). BRAID_BAD_INPUT with file and line for what cannot be read, and when no job
  * is left; out->report then still says what became of the rows. */

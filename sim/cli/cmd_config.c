@@ -55,12 +55,18 @@ static int parse(struct arguments *a, int argc, char **argv)
     return 0;
 }
 
-static void check(const struct experiment *x)
+static int check(const struct experiment *x)
 {
+    for (uint32_t i = 0; i < x->n_runs; i++) {
+        struct error err = {0};
+        if (trace_find(&x->runs[i].trace, &err) != BRAID_OK)
+            return cli_fail(&err);
+    }
     printf("%s: ok, %u run%s", x->path, x->n_runs, x->n_runs == 1 ? "" : "s");
     for (uint32_t i = 0; i < x->n_axes; i++)
         printf("%s%s (%s)", i == 0 ? "; swept: " : ", ", x->axes[i].key, x->axes[i].value);
     putchar('\n');
+    return 0;
 }
 
 static int show(const struct experiment *x, int64_t index)
@@ -106,7 +112,7 @@ int cmd_config(int argc, char **argv)
         status = cli_fail(&err);
     } else if (status == 0) {
         if (strcmp(verb, "check") == 0)
-            check(&x);
+            status = check(&x);
         else
             status = show(&x, a.run);
         experiment_fini(&x);

@@ -236,6 +236,14 @@ static int fill_path(struct config_fill *f, const struct config_key *key, const 
         return f->err->code;
     memcpy((char *)base + key->offset, &file->path, sizeof file->path);
     memcpy((char *)base + key->shown, &node->text, sizeof node->text);
+    if (strcmp(key->section, "trace") == 0 && strcmp(key->name, "path") == 0) { /* looked for when it is read */
+        struct trace_spec *trace = &f->run->trace;
+        trace->place.file = arena_text(f->arena, node->place.file, strlen(node->place.file));
+        trace->place.line = node->place.line;
+        trace->place.col = node->place.col;
+        if (trace->place.file == NULL)
+            return config_fill_short(f);
+    }
     return BRAID_OK;
 }
 
