@@ -3,6 +3,7 @@
 
 #include "policies/admission.h"
 #include "policies/instant.h"
+#include "policies/prospect.h"
 
 #include <string.h>
 
@@ -64,6 +65,7 @@ int compose_init(void *self, struct sched *s, const union param *v, struct error
     const char *fill = v[COMPOSE_FILL].s, *preempt = v[COMPOSE_PREEMPT].s;
     c->order = order_find(v[COMPOSE_ORDER].s);
     c->params = (struct order_params){.ageing_ns = v[COMPOSE_AGEING].i,
+                                      .doubles = strcmp(v[COMPOSE_OVERRUN].s, "double") == 0,
                                       .by_gpu_time = strcmp(v[COMPOSE_SERVICE].s, "gpu_time") == 0,
                                       .window_ns = v[COMPOSE_WINDOW].i};
     c->fill = strcmp(fill, "easy") == 0 ? FILL_EASY : strcmp(fill, "skip") == 0 ? FILL_SKIP : FILL_STRICT;
@@ -104,8 +106,8 @@ int compose_setup(struct compose *c, struct sched *s, const struct order_ops *or
             return out_of_memory(err);
     }
     if (c->fill == FILL_EASY) {
-        c->room = room_create(s);
-        if (c->room == NULL)
+        c->prospect = prospect_create(s);
+        if (c->prospect == NULL)
             return out_of_memory(err);
     }
     return c->class_of != NULL ? BRAID_OK : out_of_memory(err);
@@ -215,14 +217,23 @@ static bool set_erase(struct compose *c, struct sched *s, struct jobset *set, ui
     return jobset_erase(set, key, job);
 }
 
+/* fill easy: from now, or from its start, to its predicted end. */
+static int64_t predicted_run(const struct compose *c, struct sched *s, uint32_t job)
+{
+    int64_t run = 0;
+    if (c->params.doubles)
+        sched_expected_run_ns(s, job, &run);
+    else
+        sched_run_ns(s, job, &run);
+    return run;
+}
+
 static void enqueue(struct compose *c, struct sched *s, uint32_t job)
 {
     struct compose_class *k = class_of(c, s, job);
     if (k == NULL)
         return;
-    int64_t length = 0;
-    if (c->fill == FILL_EASY)
-        sched_run_ns(s, job, &length);
+    int64_t length = c->fill == FILL_EASY ? predicted_run(c, s, job) : 0;
     set_insert(c, s, &k->queued, value_key(c, s, job, false), job, length);
     c->n_queued++;
     if (c->admission != NULL)
@@ -232,9 +243,7 @@ static void enqueue(struct compose *c, struct sched *s, uint32_t job)
 static void enter_running(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
 {
     if (c->fill == FILL_EASY) {
-        int64_t run = 0;
-        sched_run_ns(s, job, &run);
-        set_insert(c, s, &c->by_end, instant_after(sched_now(s), run), job, 0);
+        set_insert(c, s, &c->by_end, instant_after(sched_now(s), predicted_run(c, s, job)), job, 0);
     } else if (c->preempt == PREEMPT_QUANTUM) {
         int64_t slice = c->order->slice != NULL ? c->order->slice(s, job, &c->params, c->quantum_ns) : c->quantum_ns;
         set_insert(c, s, &c->leased, instant_after(sched_since_ns(s, job), slice), job,
@@ -339,15 +348,39 @@ struct compose_class *compose_first(struct compose *c, int64_t now)
     return best;
 }
 
+void compose_started(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
+{
+    set_erase(c, s, &k->queued, job);
+    c->n_queued--;
+    enter_running(c, s, k, job);
+}
+
 int compose_start(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job)
 {
     int code = sched_start(s, job);
-    if (code == SCHED_OK) {
-        set_erase(c, s, &k->queued, job);
-        c->n_queued--;
-        enter_running(c, s, k, job);
-    }
+    if (code == SCHED_OK)
+        compose_started(c, s, k, job);
     return code;
+}
+
+void compose_set_end(struct compose *c, struct sched *s, uint32_t job, int64_t end_ns)
+{
+    set_erase(c, s, &c->by_end, job);
+    set_insert(c, s, &c->by_end, end_ns, job, 0);
+}
+
+/* overrun double: running jobs whose values have come to nothing are beyond their estimates. */
+static void renew_overdue(struct compose *c, struct sched *s)
+{
+    int64_t now = sched_now(s);
+    for (uint32_t i = 0; i < c->n_classes; i++) {
+        struct jobset *set = &c->classes[i].running;
+        while (set->first != JOBSET_NONE && jobset_node(set, set->first)->key <= now) {
+            uint32_t job = jobset_node(set, set->first)->job;
+            set_erase(c, s, set, job);
+            set_insert(c, s, set, value_key(c, s, job, true), job, 0);
+        }
+    }
 }
 
 /* Look at the running jobs of each class from the worst on, as far as they are worse than `value`. */
@@ -543,6 +576,8 @@ void compose_schedule(void *self, struct sched *s)
     make_jumps(c, s);
     if (c->preempt == PREEMPT_QUANTUM)
         end_leases(c, s);
+    if (c->order->is_remaining && c->params.doubles)
+        renew_overdue(c, s);
     for (uint32_t i = 0; i < c->n_classes; i++) {
         struct compose_class *k = &c->classes[i];
         k->is_closed = false;

@@ -2,7 +2,8 @@
  *
  *   fill     strict        the first job that does not fit holds back all behind it
  *            skip          jobs that fit pass those that do not
- *            easy          skip, but never past the first job's reservation (Lifka, 1995; Mu'alem and Feitelson, 2001)
+ *            easy          skip, but nobody delays the first job that does not fit: it holds a reservation of GPUs, their type, CPU and host
+ *                          memory (compose_easy.c; Lifka, 1995; Mu'alem and Feitelson, 2001)
  *   preempt  never
  *            when_better   a queued job displaces running ones with a worse value, the worst first; one that turns out not to be
  *                          needed, best first, keeps its GPUs. Equal values displace nobody.
@@ -10,6 +11,10 @@
  *                          way, else it counts as running, before its equals, until the round is over.
  *            quantum       the same, but a running job is safe until it has held its GPUs for `quantum`; while jobs wait, the
  *                          order is looked at again every quantum
+ *   overrun   double        a job that has used up its estimate is predicted to go on until the time that it has held GPUs has doubled since
+ *                           then, but for a second at least; then until it has doubled again (sched_expected_ns)
+ *             now           it is predicted to end in the next nanosecond, whenever it is looked at
+ *                           Both count for the reservation of `fill: easy` and for the remaining time of srtf and srsf.
  *   admission all
  *            feasible      a job whose deadline cannot be met is rejected when it arrives (admission.h)
  *
@@ -36,6 +41,7 @@ enum compose_param {
     COMPOSE_SERVICE,
     COMPOSE_WINDOW,
     COMPOSE_ADMISSION,
+    COMPOSE_OVERRUN,
     COMPOSE_N_PARAMS
 };
 
@@ -86,9 +92,7 @@ struct compose {
     uint32_t *displaced; /* order with jumps: jobs that lost their GPUs in this round */
     uint32_t n_displaced, displaced_room;
 
-    struct held_node *held; /* easy: nodes of the reservation */
-    uint32_t n_held, held_room;
-    struct room *room; /* easy: what-if of freed GPUs (room.h) */
+    struct prospect *prospect; /* easy: what if running jobs had ended, and the place of the reservation (prospect.h) */
     struct admission *admission; /* feasible; NULL: all are accepted */
     struct victims victims;    /* preempt: of the job that displaces */
     struct compose_walk *walks; /* preempt: through the running jobs of each class that has any to displace */
@@ -117,6 +121,10 @@ struct compose_class *compose_first(struct compose *c, int64_t now);
 int64_t compose_head_value(const struct compose_class *k, uint32_t node, int64_t now);
 /* The verb start and the move between the sets; a code of sched_start. */
 int compose_start(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job);
+/* The move alone: `job` has been started. */
+void compose_started(struct compose *c, struct sched *s, struct compose_class *k, uint32_t job);
+/* easy: the predicted end of running `job` is another one. */
+void compose_set_end(struct compose *c, struct sched *s, uint32_t job, int64_t end_ns);
 /* The head of `k` cannot start: start others that do not delay it. */
 void compose_backfill(struct compose *c, struct sched *s, struct compose_class *k);
 
@@ -141,6 +149,10 @@ void compose_backfill(struct compose *c, struct sched *s, struct compose_class *
     {                                                                                                                  \
         "admission", PARAM_CHOICE, "all", 0, 0, "", "all|feasible",                                                    \
             "feasible: reject at once a job whose deadline cannot be met beside those accepted"                        \
+    },                                                                                                                 \
+    {                                                                                                                  \
+        "overrun", PARAM_CHOICE, "double", 0, 0, "", "double|now",                                                     \
+            "a job beyond its estimate is predicted to go on until its time on GPUs has doubled, at least 1 s, and again; or to end now (fill: easy; order: srtf, srsf)"             \
     }
 
 #define COMPOSED(id, name_, summary_, source_, knows_, order_, fill_, preempt_, quantum_, ageing_, service_)           \

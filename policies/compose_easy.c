@@ -1,8 +1,11 @@
 /* compose_easy.c - EASY backfilling (Lifka, JSSPP'95; Mu'alem and Feitelson, TPDS 12(6), 2001) over nodes, not just counts.
  *
- * The first job that cannot start gets a reservation: by the predicted ends of the running jobs, the first instant (the
- * shadow) at which it fits, and the nodes it will then take. Another job may start now if it is predicted to end by the
- * shadow, or if it leaves the reservation whole: it takes at most the GPUs that will be over (extra), in all and on each reserved node.
+ * The first job that cannot start (the head) gets a reservation: by the predicted ends of the running jobs, the first instant (the
+ * shadow) at which the rule of placement has a place for it, with all that the placement looks at (prospect.h): GPUs of its type, CPU and
+ * host memory of each node, and the quota; and the nodes that it will then take. Another job may start now if it is predicted to end by the
+ * shadow, or if it leaves the reservation whole: of each of those nodes, and of the GPUs in all, it takes at most what the head will leave over. Where
+ * any GPUs will do no nodes are named: it may start where the module puts it if at the shadow the head still has a place beside it; if not, nodes
+ * for the head are chosen, the lowest numbers first, and it may start beside those.
  *
  *     GPUs ^            shadow
  *          |  running   |#########        a short job fits before the shadow anywhere;
@@ -10,115 +13,108 @@
  *          |   short    |#########        its nodes have over
  *          +------------+---------> t
  *
- * The reservation goes by the rule of placement (room.h); where a module refuses more than that (yarn: jobs of several racks) the head may find
- * no place at the shadow, and is given another one then.
+ * So nobody who is passed over delays the head: it starts at the shadow or before, if jobs end as predicted and no other queue takes its nodes. What a
+ * module refuses beyond its rule (yarn: jobs of several racks) the reservation does not know: the head may find no place at the shadow, and
+ * is given another one then. So it is where other queues use the same nodes.
  *
- * All jobs that end at the shadow count. A job past its predicted end is taken to end in the next nanosecond.
+ * All jobs that end at the shadow count. A job past its predicted end is predicted anew: to go on until its time has doubled (`overrun: double`,
+ * sched_expected_ns), or to end in the next nanosecond (`now`).
  */
 #include "policies/compose.h"
-#include "policies/room.h"
+#include "policies/instant.h"
+#include "policies/prospect.h"
 
 #include <string.h>
 
-/* A node of the reservation: of its GPUs free at the shadow, `extra` are not for the head. */
-struct held_node {
-    uint32_t node, extra;
-};
-
-/* When the head will fit: all that ends by then is in c->room. SCHED_NEVER: not by any of the running jobs' ends. */
-static int64_t find_shadow(struct compose *c, struct sched *s, uint32_t gpus)
+/* Running jobs beyond their predicted ends get new ones. */
+static void extend_running(struct compose *c, struct sched *s)
 {
     int64_t now = sched_now(s);
-    room_begin(c->room, s, gpus);
+    while (c->by_end.first != JOBSET_NONE && jobset_node(&c->by_end, c->by_end.first)->key <= now) {
+        uint32_t job = jobset_node(&c->by_end, c->by_end.first)->job;
+        int64_t left = 1;
+        sched_expected_run_ns(s, job, &left);
+        compose_set_end(c, s, job, instant_after(now, left));
+    }
+}
+
+/* When the head will fit: all that ends by then is in c->prospect. SCHED_NEVER: not by any of the running jobs' ends. */
+static int64_t find_shadow(struct compose *c, struct sched *s, uint32_t head)
+{
+    int64_t now = sched_now(s);
+    if (c->params.doubles)
+        extend_running(c, s);
+    prospect_begin(c->prospect, s, head);
     for (uint32_t i = c->by_end.first; i != JOBSET_NONE;) {
         int64_t end = jobset_node(&c->by_end, i)->key;
         end = end > now ? end : now + 1;
         for (; i != JOBSET_NONE && jobset_node(&c->by_end, i)->key <= end; i = jobset_node(&c->by_end, i)->next)
-            room_add(c->room, s, jobset_node(&c->by_end, i)->job);
-        if (room_fits(c->room, s))
+            prospect_add(c->prospect, s, jobset_node(&c->by_end, i)->job);
+        if (prospect_fits(c->prospect, s))
             return end;
     }
     return SCHED_NEVER;
 }
 
-static void hold(struct compose *c, struct sched *s, uint32_t node, uint32_t gpus)
+static int64_t excess(int64_t free, int64_t open)
 {
-    if (c->n_held == c->held_room) {
-        uint32_t room = c->held_room * 2 + 16;
-        struct held_node *grown = sched_alloc(s, room, sizeof *grown);
-        if (grown == NULL)
-            return; /* the run ends with "out of memory" */
-        if (c->n_held > 0)
-            memcpy(grown, c->held, c->n_held * sizeof *grown);
-        c->held = grown;
-        c->held_room = room;
-    }
-    c->held[c->n_held++] = (struct held_node){node, sched_node_free(s, node) + room_freed(c->room, node) - gpus};
-}
-
-/* The node where `gpus` leave the least over at the shadow, lowest number first; `held` ones are taken. */
-static void hold_best_fit(struct compose *c, struct sched *s, uint32_t gpus, bool only_freed)
-{
-    uint32_t best = UINT32_MAX, best_over = UINT32_MAX, n = only_freed ? c->room->n_touched : sched_n_nodes(s);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t node = only_freed ? c->room->touched[i] : sched_node(s, i);
-        uint32_t free = sched_node_free(s, node) + room_freed(c->room, node);
-        bool is_held = false;
-        for (uint32_t h = 0; h < c->n_held; h++)
-            is_held |= c->held[h].node == node;
-        if (is_held || free < gpus || free - gpus > best_over || (free - gpus == best_over && node > best))
-            continue;
-        best = node;
-        best_over = free - gpus;
-    }
-    if (best != UINT32_MAX)
-        hold(c, s, best, gpus);
-}
-
-/* Choose the head's nodes among those free at the shadow. Only a head that is larger than a node, or
- * waits for its quota, looks at all nodes. */
-static void reserve_nodes(struct compose *c, struct sched *s, uint32_t gpus)
-{
-    c->n_held = 0;
-    if (!sched_is_packed(s))
-        return;
-    if (gpus <= c->room->largest) {
-        hold_best_fit(c, s, gpus, !c->room->had_node);
-        return;
-    }
-    uint32_t missing = gpus, n = sched_n_nodes(s);
-    for (uint32_t k = 0; k < c->room->n_sizes && c->room->sizes[k] > 0; k++) { /* largest first */
-        uint32_t size = c->room->sizes[k];
-        for (uint32_t i = 0; i < n && missing >= size; i++) {
-            uint32_t node = sched_node(s, i);
-            if (sched_node_gpus(s, node) != size || sched_node_free(s, node) + room_freed(c->room, node) != size)
-                continue;
-            hold(c, s, node, size);
-            missing -= size;
-        }
-    }
-    if (missing > 0)
-        hold_best_fit(c, s, missing, false);
+    return free != SCHED_UNLIMITED && free > open ? free - (open > 0 ? open : 0) : 0;
 }
 
 /* Hide from the next start what the head needs at the shadow. */
 static void hide_reserved(const struct compose *c, struct sched *s)
 {
-    for (uint32_t i = 0; i < c->n_held; i++) {
-        uint32_t free = sched_node_free(s, c->held[i].node), open = c->held[i].extra;
-        if (free > open)
-            sched_reserve(s, c->held[i].node, free - open);
+    for (uint32_t i = 0; i < c->prospect->n_places; i++) {
+        const struct prospect_place *p = &c->prospect->places[i];
+        sched_reserve_with(s, p->node, (uint32_t)excess(sched_node_free(s, p->node), p->over[NEED_GPUS]),
+                           excess(sched_node_free_cpu_milli(s, p->node), p->over[NEED_CPU]),
+                           excess(sched_node_free_memory_kib(s, p->node), p->over[NEED_MEMORY]));
     }
 }
 
-static void spend_extra(struct compose *c, struct sched *s, uint32_t job)
+/* `job` has been started and will be there at the shadow. */
+static void spend_over(struct compose *c, struct sched *s, uint32_t job)
 {
     const struct place *places;
-    uint32_t n = sched_places(s, job, &places);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t h = 0; h < c->n_held; h++)
-            if (c->held[h].node == places[i].node)
-                c->held[h].extra -= places[i].gpus;
+    uint32_t n = sched_places(s, job, &places), before = 0, of = sched_gpus(s, job);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < c->prospect->n_places; k++) {
+            struct prospect_place *p = &c->prospect->places[k];
+            if (p->node != places[i].node)
+                continue;
+            const uint64_t part[NEED_KINDS] = {places[i].gpus,
+                                               sched_part(sched_cpu_milli(s, job), before, places[i].gpus, of),
+                                               sched_part(sched_memory_kib(s, job), before, places[i].gpus, of)};
+            for (int r = 0; r < NEED_KINDS; r++)
+                p->over[r] -= p->over[r] == SCHED_UNLIMITED ? 0 : (int64_t)part[r];
+        }
+        before += places[i].gpus;
+    }
+}
+
+static bool start_beside(struct compose *c, struct sched *s, uint32_t job, uint32_t head)
+{
+    hide_reserved(c, s);
+    sched_because(s, "backfilled: leaves the reservation of job %u whole", head);
+    bool is_in = sched_start(s, job) == SCHED_OK;
+    sched_release(s);
+    if (!is_in || sched_is_packed(s) || prospect_leaves(c->prospect, s, job))
+        return is_in;
+    sched_preempt(s, job); /* as if it had never been */
+    return false;
+}
+
+/* Start a job that will be there at the shadow, if it leaves the head its place. */
+static bool start_long(struct compose *c, struct sched *s, struct compose_class *of, uint32_t job, uint32_t head)
+{
+    if (!sched_is_packed(s))
+        c->prospect->n_places = 0;
+    if (!start_beside(c, s, job, head) &&
+        (c->prospect->n_places == 0 || sched_is_packed(s) || !start_beside(c, s, job, head)))
+        return false;
+    compose_started(c, s, of, job);
+    spend_over(c, s, job);
+    return true;
 }
 
 /* The first job in order, over all demands, that may still find a place; its class in *of. */
@@ -152,13 +148,10 @@ void compose_backfill(struct compose *c, struct sched *s, struct compose_class *
 {
     int64_t now = sched_now(s);
     const struct jobset_node head = *jobset_node(&k->queued, k->queued.first);
-    int64_t shadow = find_shadow(c, s, k->gpus);
+    int64_t shadow = find_shadow(c, s, head.job);
     int64_t window = shadow == SCHED_NEVER ? INT64_MAX : shadow - now;
-    uint64_t extra = room_gpus(c->room, s);
-    extra = extra > k->gpus ? extra - k->gpus : 0;
-    c->n_held = 0;
-    if (shadow != SCHED_NEVER)
-        reserve_nodes(c, s, k->gpus);
+    uint64_t over = prospect_gpus(c->prospect, s);
+    over = over > k->gpus ? over - k->gpus : 0;
 
     jobset_erase(&k->queued, head.key, head.job); /* the head is out of the race */
     for (uint32_t i = 0; i < c->n_classes; i++)
@@ -168,22 +161,15 @@ void compose_backfill(struct compose *c, struct sched *s, struct compose_class *
         const struct jobset_node n = *jobset_node(&of->queued, node);
         if (n.length <= window) {
             sched_because(s, "backfilled: ends by %.3f s", (double)shadow * 1e-9);
-            of->is_closed = compose_start(c, s, of, n.job) != SCHED_OK;
-            continue;
-        }
-        if (of->gpus > extra) {
+            if (compose_start(c, s, of, n.job) != SCHED_OK)
+                of->is_closed = true;
+            else if (shadow != SCHED_NEVER)
+                prospect_ends(c->prospect, s, n.job);
+        } else if (of->gpus > over || !start_long(c, s, of, n.job, head.job)) {
             of->is_long_closed = true;
-            continue;
-        }
-        hide_reserved(c, s);
-        sched_because(s, "backfilled: leaves the reservation of job %u whole", head.job);
-        if (compose_start(c, s, of, n.job) == SCHED_OK) {
-            extra -= of->gpus;
-            spend_extra(c, s, n.job);
         } else {
-            of->is_long_closed = true;
+            over -= of->gpus;
         }
-        sched_release(s);
     }
     jobset_insert(&k->queued, head.key, head.job, head.length);
 }

@@ -4,20 +4,29 @@
  *        | node 0   ####ccc aaaaa                earliest place that is free throughout its predicted run (c: before a and b, which it
  *        +---------now------------------> t      does not delay).
  *
+ * A reservation is a time and a share of nodes: their GPUs, of the type that the job asks for, and the CPU and host memory that go with them. It is
+ * the earliest time, beside the running jobs until their predicted ends and beside all other reservations, at which the rule of the placement
+ * (packed, or any GPUs) has a place for the job and keeps it for the whole predicted run. It delays nobody: no other reservation
+ * moves back for it.
+ *
  * What happens to the plan (profile.h):
  *   a job arrives               one search; nobody else is touched
  *   a reservation comes due     the job starts there
  *   a job ends as predicted     nothing
  *   a job ends early            in order of submission each queued job may move to an earlier start, if there is one beside all
- *                               other reservations (compression): nobody moves back
- *   a job runs longer           its end is put off: by what its estimate leaves, else by as long as it has run (at least a second); if
- *                               that is in the way of a reservation, it and all behind it (in order of submission) are made anew
+ *                               other reservations (compression), again and again until nobody can: nobody moves back
+ *   a job runs longer           its end is put off (sched_expected_ns: its time doubles, at least a second); if
+ *                               that is in the way of a reservation, it and all behind it (in order of submission) are made anew, and what they
+ *                               gave up others may have (compression)
  *   capacity changes            all are made anew; who cannot fit any more holds none until it changes again
  *
- * Where the placement packs, the plan is exact to the node and says which nodes a job takes; the placement module is not asked. Where any
- * free GPUs will do, and where other virtual clusters share the nodes, the plan counts GPUs and the module finds the place. A job
- * that finds none at its time (GPU types, CPU, memory, other queues' jobs) holds its reservation from then on and is tried again in every
- * round.
+ * So at no instant there is a queued job that could start beside all other reservations and does not, `depth` aside.
+ *
+ * Where this queue has its nodes for itself and no quota is smaller than they are, the plan says which nodes a job takes; the placement module is not
+ * asked (what a module refuses beyond its rule, as yarn does jobs of several racks, the plan does not know), but where any GPUs will do and nothing
+ * but their number counts. Elsewhere the plan counts the queue's GPUs alone, for what other queues do with the nodes cannot be known; the module
+ * finds the place. A job that finds none at its time (other queues' jobs, a node cut up, GPU types, CPU, memory) holds its reservation from
+ * then on and is tried again in every round.
  *
  * Cost: a search looks at every node of the virtual cluster once, with bounds from earlier searches (profile.h). With exact estimates that is
  * all, once a job; an early end or an overrun looks at every reservation, which `depth` can bound.
@@ -28,7 +37,7 @@
 
 #include <string.h>
 
-/* The least by which a reservation is put off. */
+/* The least by which the reservation of a blocked job is put off. */
 static const int64_t EXTENSION_NS = 1000000000;
 
 /* A queued or running job. */
@@ -54,6 +63,7 @@ struct conservative {
     struct jobset by_end;   /* running jobs, by predicted end */
     uint32_t depth;
     bool must_replan, must_replan_all, may_compress;
+    bool is_short; /* memory is out, and the run about to end with that: there is no profile any more */
 };
 
 /* ---- plans ----------------------------------------------------------------------------------------- */
@@ -122,28 +132,21 @@ static void reserve(struct conservative *c, struct sched *s, uint32_t job, struc
     jobset_insert(&c->by_start, start, job, 0);
 }
 
-/* How long a job that has used up its estimate is taken to go on: as long as it has run, but not in steps so small that the clock would crawl. */
-static int64_t beyond_estimate(int64_t ran)
-{
-    return ran < EXTENSION_NS ? EXTENSION_NS : ran;
-}
-
-/* A job that is due and finds no place has its reservation put off for as long as it has been so: those planned right behind a short one would
- * come up for nothing at every end of it. */
+/* A job that is due and finds no place has its reservation put off for as long as it has been so, and a second: those planned right behind a short one
+ * would come up for nothing at every end of it. */
 static int64_t at_least_as_blocked(const struct plan *p, struct sched *s, int64_t length)
 {
-    int64_t least = p->blocked_ns == SCHED_NEVER ? 0 : beyond_estimate(sched_now(s) - p->blocked_ns);
+    int64_t blocked = p->blocked_ns == SCHED_NEVER ? 0 : sched_now(s) - p->blocked_ns;
+    int64_t least = p->blocked_ns == SCHED_NEVER ? 0 : blocked < EXTENSION_NS ? EXTENSION_NS : blocked;
     return length < least ? least : length;
 }
 
-/* The time that a queued job will need, overhead included. */
+/* The time that a job will need from now on, or from its start, overhead included. */
 static int64_t predicted_run(struct sched *s, uint32_t job)
 {
-    int64_t run = 1, left = 1;
-    sched_run_ns(s, job, &run);
-    sched_remaining_ns(s, job, &left); /* at least 1: the estimate is used up */
-    bool is_beyond = left <= 1 && sched_starts(s, job) > 0;
-    return is_beyond ? instant_after(run, beyond_estimate(sched_attained_ns(s, job))) : run;
+    int64_t run = 1;
+    sched_expected_run_ns(s, job, &run);
+    return run;
 }
 
 /* The earliest place for a job that holds none. */
@@ -151,7 +154,8 @@ static void plan_job(struct conservative *c, struct sched *s, uint32_t job)
 {
     struct plan *p = plan_of(c, s, job);
     int64_t run = at_least_as_blocked(p, s, predicted_run(s, job));
-    int64_t start = profile_find(&c->profile, s, sched_gpus(s, job), run);
+    const struct need need = profile_need(&c->profile, s, job);
+    int64_t start = profile_find(&c->profile, s, &need, run);
     p->start_ns = p->end_ns = SCHED_NEVER;
     p->since = c->profile.clock;
     if (start != SCHED_NEVER && plan_set_shares(p, s, c->profile.shares, c->profile.n_shares))
@@ -189,6 +193,18 @@ static void set_clear(struct jobset *set)
     }
 }
 
+/* The reservations of `job` and of those behind it are about to be made anew: what they held, others may have. */
+static void mark_from(struct conservative *c, struct sched *s, uint32_t i)
+{
+    for (; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next) {
+        const struct plan *p = plan_of(c, s, jobset_node(&c->queue, i)->job);
+        if (p->is_fresh)
+            return;
+        if (p->start_ns != SCHED_NEVER)
+            profile_mark(&c->profile, shares_of(p), p->n_shares);
+    }
+}
+
 /* After a change: the reservations that are not in its way stay, up to the first in order of submission that is; it and all behind it are made
  * anew. */
 static void replan(struct conservative *c, struct sched *s)
@@ -198,7 +214,6 @@ static void replan(struct conservative *c, struct sched *s)
     c->must_replan = c->must_replan_all = false;
     set_clear(&c->by_start);
     profile_reset(&c->profile, s);
-    profile_mark_all(&c->profile); /* what moves below may leave room for those that stay */
     for (uint32_t i = c->by_end.first; i != JOBSET_NONE; i = jobset_node(&c->by_end, i)->next) {
         const struct plan *p = plan_of(c, s, jobset_node(&c->by_end, i)->job);
         profile_take(&c->profile, s, shares_of(p), p->n_shares, now, p->end_ns);
@@ -212,8 +227,13 @@ static void replan(struct conservative *c, struct sched *s)
             fresh_insert(c, s, job);
             continue;
         }
-        is_anew |= p->start_ns == SCHED_NEVER ||
-                   !profile_is_free(&c->profile, shares_of(p), p->n_shares, p->start_ns, p->end_ns);
+        bool was_anew = is_anew;
+        is_anew = is_anew || p->start_ns == SCHED_NEVER ||
+                  !profile_is_free(&c->profile, shares_of(p), p->n_shares, p->start_ns, p->end_ns);
+        if (is_anew && !was_anew) {
+            mark_from(c, s, i);
+            c->may_compress = true;
+        }
         if (is_anew)
             plan_job(c, s, job);
         else
@@ -221,34 +241,39 @@ static void replan(struct conservative *c, struct sched *s)
     }
 }
 
-/* May the reservation of `job` begin earlier, beside all others? */
-static void advance(struct conservative *c, struct sched *s, uint32_t job)
+/* Move the reservation of `job` to an earlier start, if there is one beside all others. */
+static bool advance(struct conservative *c, struct sched *s, uint32_t job)
 {
     struct plan *p = plan_of(c, s, job);
     if (p->start_ns == SCHED_NEVER || p->start_ns <= sched_now(s) || !profile_is_freed(&c->profile, p->since))
-        return;
+        return false;
     int64_t start = p->start_ns, run = p->end_ns - start;
-    int64_t earlier =
-        profile_find_earlier(&c->profile, s, shares_of(p), p->n_shares, sched_gpus(s, job), start, run, p->since);
+    const struct need need = profile_need(&c->profile, s, job);
+    int64_t earlier = profile_find_earlier(&c->profile, s, shares_of(p), p->n_shares, &need, start, run, p->since);
     p->since = c->profile.clock;
     if (earlier == SCHED_NEVER)
-        return;
+        return false;
     jobset_erase(&c->by_start, start, job);
     profile_give(&c->profile, s, shares_of(p), p->n_shares, start, p->end_ns);
     profile_mark(&c->profile, shares_of(p), p->n_shares);
     if (plan_set_shares(p, s, c->profile.shares, c->profile.n_shares))
         reserve(c, s, job, p, earlier, instant_after(earlier, run));
     p->since = c->profile.clock;
+    return true;
 }
 
+/* What one gives up another may have, be it one before it: pass after pass until nobody moves. Each move is to an earlier start, so that comes. */
 static void compress(struct conservative *c, struct sched *s)
 {
     c->may_compress = false;
-    for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next) {
-        uint32_t job = jobset_node(&c->queue, i)->job;
-        if (plan_of(c, s, job)->is_fresh)
-            return; /* so are all behind it */
-        advance(c, s, job);
+    for (bool has_moved = true; has_moved;) {
+        has_moved = false;
+        for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next) {
+            uint32_t job = jobset_node(&c->queue, i)->job;
+            if (plan_of(c, s, job)->is_fresh)
+                break; /* so are all behind it */
+            has_moved |= advance(c, s, job);
+        }
     }
 }
 
@@ -264,20 +289,13 @@ static void extend(struct conservative *c, struct sched *s, struct plan *p, int6
     p->end_ns = end;
 }
 
-/* Running jobs that should have ended by now. What is put off is reckoned from the predicted end on, whenever it is noticed. */
+/* Running jobs that should have ended by now. */
 static void extend_running(struct conservative *c, struct sched *s)
 {
     int64_t now = sched_now(s);
     while (c->by_end.first != JOBSET_NONE && jobset_node(&c->by_end, c->by_end.first)->key <= now) {
         const struct jobset_node n = *jobset_node(&c->by_end, c->by_end.first);
-        int64_t left = 1, end = n.key;
-        sched_run_ns(s, n.job, &left); /* at least 1: the estimate is used up */
-        if (left > 1) {
-            end = instant_after(now, left);
-        } else {
-            while (end <= now)
-                end = instant_after(end, beyond_estimate(sched_attained_ns(s, n.job) - (now - end)));
-        }
+        int64_t end = instant_after(now, predicted_run(s, n.job));
         jobset_erase(&c->by_end, n.key, n.job);
         extend(c, s, plan_of(c, s, n.job), end);
         jobset_insert(&c->by_end, end, n.job, 0);
@@ -300,18 +318,25 @@ static void extend_blocked(struct conservative *c, struct sched *s)
     }
 }
 
-/* Other queues use our nodes, or a quota is smaller than they are: from now on GPUs are counted. */
+/* The quota has become smaller than the nodes: from now on GPUs are counted. */
 static void count_only(struct conservative *c, struct sched *s)
 {
-    if (!c->profile.by_node)
+    if (c->profile.rule == PROFILE_COUNT)
         return;
     c->must_replan = c->must_replan_all = true;
-    profile_init(&c->profile, s, false);
+    if (!profile_init(&c->profile, s, PROFILE_COUNT)) {
+        c->is_short = true;
+        return;
+    }
     for (uint32_t i = c->by_end.first; i != JOBSET_NONE; i = jobset_node(&c->by_end, i)->next) {
         uint32_t job = jobset_node(&c->by_end, i)->job;
-        const struct share all = {0, sched_gpus(s, job)};
+        const struct need need = profile_need(&c->profile, s, job);
+        const struct share all = profile_share(&need, 0, 0, need.gpus);
         plan_set_shares(plan_of(c, s, job), s, &all, 1);
     }
+    for (uint32_t i = c->queue.first; i != JOBSET_NONE; i = jobset_node(&c->queue, i)->next)
+        plan_of(c, s, jobset_node(&c->queue, i)->job)->start_ns = SCHED_NEVER; /* they name nodes */
+    set_clear(&c->by_start);
 }
 
 static bool owns_all_nodes(struct sched *s)
@@ -322,6 +347,16 @@ static bool owns_all_nodes(struct sched *s)
     return gpus == sched_capacity_gpus(s);
 }
 
+/* What the plan can know of the nodes. */
+static enum profile_rule rule_of(struct sched *s)
+{
+    if (!owns_all_nodes(s) || sched_shares_nodes(s))
+        return PROFILE_COUNT;
+    if (sched_is_packed(s))
+        return PROFILE_PACKED;
+    return sched_gpus_decide(s) ? PROFILE_COUNT : PROFILE_POOL;
+}
+
 /* ---- starting ------------------------------------------------------------------------------------- */
 
 /* Start on the planned nodes. */
@@ -329,7 +364,7 @@ static int start_as_planned(struct conservative *c, struct sched *s, uint32_t jo
 {
     const struct plan *p = plan_of(c, s, job);
     const struct share *shares = shares_of(p);
-    if (!c->profile.by_node)
+    if (c->profile.rule == PROFILE_COUNT)
         return sched_start(s, job);
     if (p->n_shares == 1) {
         const struct place one = {c->profile.lines[shares->line].node, shares->gpus};
@@ -341,29 +376,6 @@ static int start_as_planned(struct conservative *c, struct sched *s, uint32_t jo
     return sched_start_at(s, job, places, p->n_shares);
 }
 
-/* The planned nodes would not do. Either others use them, or it is not GPUs that lack: then the placement module may know a place.
- * SCHED_OK: the job runs, elsewhere than planned. */
-static int start_elsewhere(struct conservative *c, struct sched *s, uint32_t job)
-{
-    struct plan *p = plan_of(c, s, job);
-    const struct share *shares = shares_of(p);
-    for (uint32_t i = 0; i < p->n_shares; i++)
-        if (sched_node_free(s, c->profile.lines[shares[i].line].node) < shares[i].gpus) {
-            count_only(c, s);
-            return sched_start(s, job);
-        }
-    int code = sched_start(s, job);
-    if (code != SCHED_OK)
-        return code;
-    const struct place *places;
-    uint32_t n = sched_places(s, job, &places);
-    c->must_replan = true;
-    for (uint32_t i = 0; i < n; i++)
-        c->profile.shares[i] = (struct share){c->profile.line_of[places[i].node], places[i].gpus};
-    plan_set_shares(p, s, c->profile.shares, n);
-    return SCHED_OK;
-}
-
 /* A job that was blocked starts: what its reservation was put off for, others may have. */
 static void unblock(struct conservative *c, struct sched *s, uint32_t job, struct plan *p)
 {
@@ -371,7 +383,7 @@ static void unblock(struct conservative *c, struct sched *s, uint32_t job, struc
     if (p->blocked_ns == SCHED_NEVER)
         return;
     p->blocked_ns = SCHED_NEVER;
-    sched_run_ns(s, job, &run);
+    sched_expected_run_ns(s, job, &run);
     end = instant_after(sched_now(s), run);
     if (end >= p->end_ns)
         return;
@@ -381,7 +393,7 @@ static void unblock(struct conservative *c, struct sched *s, uint32_t job, struc
     c->may_compress = true;
 }
 
-/* Start what is due, in order of planned start. A job that finds no place stays due. */
+/* Start what is due, in order of planned start. A job that finds no place stays due: where the plan counts GPUs, or when memory is out. */
 static void start_due(struct conservative *c, struct sched *s)
 {
     int64_t now = sched_now(s);
@@ -391,16 +403,10 @@ static void start_due(struct conservative *c, struct sched *s)
         if (jobset_node(&c->queue, c->queue.first)->job != n.job)
             sched_because(s, "delays no earlier reservation");
         int code = start_as_planned(c, s, n.job);
-        if (code == SCHED_E_NO_FIT && c->profile.by_node)
-            code = start_elsewhere(c, s, n.job);
         if (code == SCHED_OK) {
             jobset_erase(&c->by_start, n.key, n.job);
             jobset_erase(&c->queue, n.job, n.job);
             struct plan *p = plan_of(c, s, n.job);
-            if (!c->profile.by_node && p->n_shares > 0) { /* also after count_only */
-                const struct share all = {0, sched_gpus(s, n.job)};
-                plan_set_shares(p, s, &all, 1);
-            }
             unblock(c, s, n.job, p);
             jobset_insert(&c->by_end, p->end_ns, n.job, 0);
         }
@@ -421,7 +427,7 @@ static int conservative_init(void *self, struct sched *s, const union param *v, 
     jobset_init(&c->fresh, &c->pool);
     jobset_init(&c->by_start, &c->pool);
     jobset_init(&c->by_end, &c->pool);
-    if (!profile_init(&c->profile, s, sched_is_packed(s) && owns_all_nodes(s)))
+    if (!profile_init(&c->profile, s, rule_of(s)))
         return error_set(err, BRAID_FAILED, "out of memory");
     return BRAID_OK;
 }
@@ -440,7 +446,7 @@ static void leave(struct conservative *c, struct sched *s, uint32_t job)
 {
     const struct plan *p = plan_of(c, s, job);
     jobset_erase(&c->by_end, p->end_ns, job);
-    if (p->end_ns > sched_now(s)) {
+    if (p->end_ns > sched_now(s) && !c->is_short) {
         profile_give(&c->profile, s, shares_of(p), p->n_shares, sched_now(s), p->end_ns);
         profile_mark(&c->profile, shares_of(p), p->n_shares);
         c->may_compress = true;
@@ -491,6 +497,8 @@ static void set_alarm(const struct conservative *c, struct sched *s)
 static void conservative_schedule(void *self, struct sched *s)
 {
     struct conservative *c = self;
+    if (c->is_short)
+        return;
     extend_running(c, s);
     extend_blocked(c, s);
     do {
@@ -500,7 +508,7 @@ static void conservative_schedule(void *self, struct sched *s)
             compress(c, s);
         plan_fresh(c, s);
         start_due(c, s);
-        /* again when a job has started elsewhere than planned, or its start lets another one come up */
+        /* again when a start lets another one come up */
     } while (c->must_replan || c->may_compress || (c->fresh.first != JOBSET_NONE && has_depth(c)));
     set_alarm(c, s);
 }
@@ -514,7 +522,7 @@ const struct policy_ops policy_conservative = {
     .abi_version = BRAID_POLICY_ABI,
     .size = sizeof(struct policy_ops),
     .name = "conservative",
-    .summary = "Backfilling that delays no earlier job's reservation",
+    .summary = "Backfilling that delays nobody's reservation: every queued job holds one of GPUs, CPU, memory and type",
     .source = "Mu'alem and Feitelson, TPDS 12(6), 2001, conservative backfilling",
     .knows = KNOWS_ESTIMATE,
     .scope = SCOPE_VC,

@@ -18,10 +18,13 @@ static int64_t estimate(struct sched *s, uint32_t job)
     return ns;
 }
 
-static int64_t remaining(struct sched *s, uint32_t job)
+static int64_t remaining(struct sched *s, uint32_t job, bool doubles)
 {
     int64_t ns = 0;
-    sched_remaining_ns(s, job, &ns);
+    if (doubles)
+        sched_expected_ns(s, job, &ns);
+    else
+        sched_remaining_ns(s, job, &ns);
     return ns;
 }
 
@@ -73,8 +76,8 @@ const struct order_ops order_smallest = {.name = "smallest",
  * displaced for less. (To add the overhead instead would let two jobs displace each other at once and for ever.) */
 static int64_t remaining_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {
-    (void)p;
-    return is_running ? instant_after(sched_now(s), remaining(s, job)) : remaining(s, job);
+    int64_t left = remaining(s, job, p->doubles);
+    return is_running ? instant_after(sched_now(s), left) : left;
 }
 
 static int64_t remaining_slope(const struct order_params *p, bool is_running)
@@ -88,7 +91,8 @@ const struct order_ops order_srtf = {.name = "srtf",
                                      .source = "shortest remaining time first (Schrage, 1968)",
                                      .knows = KNOWS_ESTIMATE,
                                      .key = remaining_key,
-                                     .slope = remaining_slope};
+                                     .slope = remaining_slope,
+                                     .is_remaining = true};
 
 static bool always(const struct order_params *p)
 {
@@ -102,7 +106,8 @@ const struct order_ops order_srsf = {.name = "srsf",
                                      .knows = KNOWS_ESTIMATE,
                                      .key = remaining_key,
                                      .slope = remaining_slope,
-                                     .is_by_gpus = always};
+                                     .is_by_gpus = always,
+                                     .is_remaining = true};
 
 static int64_t service_key(struct sched *s, uint32_t job, const struct order_params *p, bool is_running)
 {

@@ -16,6 +16,7 @@ struct gittins_index;
  * the ones that it fills. */
 struct order_params {
     int64_t ageing_ns;     /* priority: waiting time worth one point; 0: no ageing */
+    bool doubles;          /* srtf, srsf, and fill easy: what remains of a job beyond its estimate (overrun: double), else nothing */
     bool by_gpu_time;      /* las, tiresias, gittins: attained GPU-time, else time */
     uint64_t salt;         /* random: drawn once an instance */
     const int64_t *limits; /* tiresias: service at which a job leaves queue i, ascending */
@@ -56,6 +57,7 @@ struct order_ops {
     int64_t (*offset)(const struct sched *s, uint32_t gpus, const struct order_params *p);
     /* preempt quantum: how long `job` is safe after a start, `quantum_ns` being the parameter. NULL: that long. */
     int64_t (*slice)(struct sched *s, uint32_t job, const struct order_params *p, int64_t quantum_ns);
+    bool is_remaining; /* values are what remains of a job: while it runs its line comes to 0 at its predicted end */
     bool keeps_turns; /* order_params.turns is there, zero at first */
     bool takes_turns; /* a running job comes after all that wait: goes with preempt quantum, not with when_better */
 };

@@ -113,3 +113,15 @@ int64_t timeline_fit(const struct timeline *t, int64_t gpus, int64_t length_ns, 
     }
     return SCHED_NEVER;
 }
+
+int64_t timeline_least(const struct timeline *t, int64_t from_ns, int64_t length_ns, int64_t *until)
+{
+    uint32_t i = step_at(t, t->first, from_ns);
+    int64_t end = from_ns < SCHED_NEVER - length_ns ? from_ns + length_ns : SCHED_NEVER, least = INT64_MAX;
+    for (; i < t->n && t->steps[i].at_ns < end; i++)
+        if (t->steps[i].free <= least) {
+            least = t->steps[i].free;
+            *until = i + 1 < t->n ? t->steps[i + 1].at_ns : SCHED_NEVER;
+        }
+    return least;
+}

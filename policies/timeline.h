@@ -1,4 +1,4 @@
-/* timeline.h - how many GPUs of a node (or of a pool) will be free, from now on: a step function in an array.
+/* timeline.h - how much of one resource of a node (or of a pool) will be free, from now on: a step function in an array.
  *
  *      free ^        +-----------      a step holds from its instant to the next one's; the last holds for ever.
  *         8 |   +----+                 Steps that lie behind the present are skipped and their room reused;
@@ -35,5 +35,8 @@ bool timeline_add(struct timeline *t, struct sched *s, int64_t from_ns, int64_t 
  * not before what that call returned. */
 int64_t timeline_fit(const struct timeline *t, int64_t gpus, int64_t length_ns, int64_t from_ns, int64_t latest_ns,
                      uint32_t *hint, int64_t *least);
+
+/* The least free over [from, from + length); *until: the end of the last step of that time at which it is so little. */
+int64_t timeline_least(const struct timeline *t, int64_t from_ns, int64_t length_ns, int64_t *until);
 
 #endif

@@ -193,6 +193,23 @@ void cluster_unreserve(struct cluster *c, uint32_t node, uint32_t gpus)
     }
 }
 
+bool cluster_reserve_host(struct cluster *c, uint32_t node, uint32_t cpu_milli, uint64_t mem_kib)
+{
+    struct node *n = &c->nodes[node];
+    if (cpu_milli > n->cpu_free_milli || mem_kib > n->mem_free_kib)
+        return false;
+    n->cpu_free_milli -= n->cpu_free_milli == CPU_UNLIMITED ? 0 : cpu_milli;
+    n->mem_free_kib -= n->mem_free_kib == MEM_UNLIMITED ? 0 : mem_kib;
+    return true;
+}
+
+void cluster_unreserve_host(struct cluster *c, uint32_t node, uint32_t cpu_milli, uint64_t mem_kib)
+{
+    struct node *n = &c->nodes[node];
+    n->cpu_free_milli += n->cpu_free_milli == CPU_UNLIMITED ? 0 : cpu_milli;
+    n->mem_free_kib += n->mem_free_kib == MEM_UNLIMITED ? 0 : mem_kib;
+}
+
 bool cluster_is_bounded(const struct cluster *c, uint32_t partition, const struct demand *d)
 {
     if (d->cpu_milli == 0 && d->mem_kib == 0)
@@ -214,8 +231,8 @@ bool cluster_places_fit(const struct cluster *c, const struct demand *d, const s
         const struct pool *p = &c->pools[node->pool];
         uint32_t gpus = places[i].gpus;
         if (!pool_matches(p, d) || gpus > node_visible(node) || gpus > d->gpus - before ||
-            cluster_part(d->cpu_milli, before, gpus, d->gpus) > node->cpu_free_milli ||
-            cluster_part(d->mem_kib, before, gpus, d->gpus) > node->mem_free_kib)
+            sched_part(d->cpu_milli, before, gpus, d->gpus) > node->cpu_free_milli ||
+            sched_part(d->mem_kib, before, gpus, d->gpus) > node->mem_free_kib)
             return false;
         before += gpus;
     }

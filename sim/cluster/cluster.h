@@ -207,6 +207,9 @@ uint32_t cluster_gpu_tenants(const struct cluster *c, uint32_t node, uint32_t gp
 /* Hold back `gpus` visible GPUs of a node (false when it has fewer), and give them back. */
 bool cluster_reserve(struct cluster *c, uint32_t node, uint32_t gpus);
 void cluster_unreserve(struct cluster *c, uint32_t node, uint32_t gpus);
+/* The same for CPU and host memory: they count as taken meanwhile. Nothing happens where they are unlimited. */
+bool cluster_reserve_host(struct cluster *c, uint32_t node, uint32_t cpu_milli, uint64_t mem_kib);
+void cluster_unreserve_host(struct cluster *c, uint32_t node, uint32_t cpu_milli, uint64_t mem_kib);
 
 /* Allocated GPUs of each node as sums, kept incrementally: sum and sum of squares over all nodes (load_imbalance). */
 void cluster_load(const struct cluster *c, uint64_t *sum, uint64_t *sum_of_squares);

@@ -151,13 +151,13 @@ static void place_charge(struct cluster *c, const struct alloc *a, const struct 
     struct node *n = &c->nodes[p->node];
     const struct pool *pool = &c->pools[n->pool];
     if (a->cpu_milli > 0 && pool->cpu_milli != CPU_UNLIMITED) {
-        uint32_t part = (uint32_t)cluster_part(a->cpu_milli, before, p->gpus, a->gpus);
+        uint32_t part = (uint32_t)sched_part(a->cpu_milli, before, p->gpus, a->gpus);
         require(!take || part <= n->cpu_free_milli, "node %u: %u milli-CPU asked, %u free", p->node, part,
                 n->cpu_free_milli);
         n->cpu_free_milli = take ? n->cpu_free_milli - part : n->cpu_free_milli + part;
     }
     if (a->mem_kib > 0 && pool->mem_kib != MEM_UNLIMITED) {
-        uint64_t part = cluster_part(a->mem_kib, before, p->gpus, a->gpus);
+        uint64_t part = sched_part(a->mem_kib, before, p->gpus, a->gpus);
         require(!take || part <= n->mem_free_kib, "node %u: memory asked exceeds what is free", p->node);
         n->mem_free_kib = take ? n->mem_free_kib - part : n->mem_free_kib + part;
     }
@@ -243,8 +243,8 @@ uint32_t cluster_alloc_again(struct cluster *c, uint32_t vc, uint32_t job, const
     for (uint32_t i = 0; i < a->n_places; i++) {
         const struct node *n = &c->nodes[a->places[i].node];
         uint32_t gpus = a->places[i].gpus;
-        if (gpus > node_visible(n) || cluster_part(d->cpu_milli, before, gpus, d->gpus) > n->cpu_free_milli ||
-            cluster_part(d->mem_kib, before, gpus, d->gpus) > n->mem_free_kib)
+        if (gpus > node_visible(n) || sched_part(d->cpu_milli, before, gpus, d->gpus) > n->cpu_free_milli ||
+            sched_part(d->mem_kib, before, gpus, d->gpus) > n->mem_free_kib)
             return ALLOC_NONE;
         before += gpus;
     }

@@ -42,8 +42,8 @@ static bool check_holding(const struct cluster *c, uint32_t node, uint32_t handl
             if (place_gpus > 0)
                 return differs(err, "allocation", handle, "places on one node", 2, 1);
             place_gpus = a->places[i].gpus;
-            *cpu += cluster_part(a->cpu_milli, before, place_gpus, a->gpus);
-            *mem += cluster_part(a->mem_kib, before, place_gpus, a->gpus);
+            *cpu += sched_part(a->cpu_milli, before, place_gpus, a->gpus);
+            *mem += sched_part(a->mem_kib, before, place_gpus, a->gpus);
         }
         before += a->places[i].gpus;
     }

@@ -31,7 +31,7 @@ struct alloc {
     struct span *spans;
     uint32_t n_places, n_spans;
     uint32_t job, vc, gpus;
-    uint32_t cpu_milli; /* as demanded: shared over the places by cluster_part */
+    uint32_t cpu_milli; /* as demanded: shared over the places by sched_part */
     uint64_t mem_kib;
     uint32_t next_idle;
     uint8_t state;
@@ -77,34 +77,6 @@ struct cluster {
 static inline uint32_t node_visible(const struct node *n)
 {
     return n->free_gpus - n->reserved_gpus;
-}
-
-/* The share of a place with `gpus` GPUs, behind places with `before` GPUs, in `total` (CPU or memory) of a job of `of` GPUs: in
- * proportion, rounded so that the parts add up and what is left over goes to the first places. It never exceeds
- * cluster_part_bound, whatever is before. */
-static inline uint64_t cluster_part(uint64_t total, uint32_t before, uint32_t gpus, uint32_t of)
-{
-    if (gpus == of)
-        return total;
-    unsigned __int128 low = (unsigned __int128)total * before + of - 1;
-    unsigned __int128 high = (unsigned __int128)total * (before + gpus) + of - 1;
-    return (uint64_t)(high / of) - (uint64_t)(low / of);
-}
-
-static inline uint64_t cluster_part_bound(uint64_t total, uint32_t gpus, uint32_t of)
-{
-    if (gpus == of)
-        return total;
-    return (uint64_t)(((unsigned __int128)total * gpus + of - 1) / of);
-}
-
-/* The most GPUs, up to `gpus`, whose part of `total` is within `free`: cluster_part_bound(total, result, of) <= free. */
-static inline uint32_t cluster_part_most(uint64_t total, uint64_t free, uint32_t gpus, uint32_t of)
-{
-    if (total <= free) /* also: nothing demanded, or unlimited */
-        return gpus;
-    uint64_t most = (uint64_t)((unsigned __int128)free * of / total);
-    return most < gpus ? (uint32_t)most : gpus;
 }
 
 static inline bool pool_matches(const struct pool *p, const struct demand *d)

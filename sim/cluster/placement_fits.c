@@ -23,9 +23,9 @@ static uint32_t node_most(const struct view *v, const struct pool *p, const stru
     uint64_t cpu = v->is_empty ? p->cpu_milli : n->cpu_free_milli;
     uint64_t mem = v->is_empty ? p->mem_kib : n->mem_free_kib;
     if (p->cpu_milli != CPU_UNLIMITED)
-        gpus = cluster_part_most(v->d->cpu_milli, cpu, gpus, v->d->gpus);
+        gpus = sched_part_most(v->d->cpu_milli, cpu, gpus, v->d->gpus);
     if (p->mem_kib != MEM_UNLIMITED)
-        gpus = cluster_part_most(v->d->mem_kib, mem, gpus, v->d->gpus);
+        gpus = sched_part_most(v->d->mem_kib, mem, gpus, v->d->gpus);
     return gpus;
 }
 

@@ -1,4 +1,5 @@
 /* sched.c - the accessors of a policy. They read what the verbs of the present round have staged. */
+#include "cluster/cluster_state.h"
 #include "engine/sim.h"
 
 #include <math.h>
@@ -215,11 +216,10 @@ int sched_remaining_ns(const struct sched *s, uint32_t job, int64_t *out)
     return SCHED_OK;
 }
 
-int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out)
+/* `left` of work, with the overhead that comes before it, at the rate that the job has. */
+static int64_t run_of(const struct sched *s, uint32_t job, int64_t left)
 {
     const struct sim *sim = s->sim;
-    if (!(sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
-        return SCHED_E_UNDECLARED;
     const struct job *j = &sim->jobs[job];
     int64_t overhead;
     if (j->state == JOB_RUNNING && goes_on(sim, job)) {
@@ -229,12 +229,48 @@ int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out)
         const char *name = sim->w->model != NULL ? names_text(&sim->w->models, sim->w->model[job]) : NULL;
         overhead = overhead_ns(j->start_ns < 0 ? &model->start : &model->restart, sim_gpus(sim, job), name);
     }
-    int64_t left = remaining_ns(sim, job);
     if (j->state == JOB_RUNNING && j->rate > 0 && j->rate != 1.0) { /* in a group */
         double slowed = ceil((double)left / j->rate);
         left = slowed < 9e18 ? (int64_t)slowed : TIME_LAST;
     }
-    *out = time_after(overhead, left);
+    return time_after(overhead, left);
+}
+
+int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+        return SCHED_E_UNDECLARED;
+    *out = run_of(s, job, remaining_ns(s->sim, job));
+    return SCHED_OK;
+}
+
+/* What remains of a job beyond its estimate: see sched_expected_ns. */
+static int64_t expected_ns(const struct sched *s, uint32_t job)
+{
+    enum { LEAST_NS = 1000000000 };
+    double done = work_now(s->sim, job);
+    int64_t estimate = estimate_of(s->sim, job), beyond = done < 9.2e18 ? (int64_t)done - estimate : SCHED_NEVER / 4;
+    if (beyond < 0)
+        return -beyond;
+    int64_t held = sched_attained_ns(s, job), until = held > beyond ? held - beyond : 0; /* what it had held when that was used up */
+    while (until <= held && until < TIME_LAST)
+        until = time_after(until, until > LEAST_NS ? until : LEAST_NS);
+    return until > held ? until - held : 1;
+}
+
+int sched_expected_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+        return SCHED_E_UNDECLARED;
+    *out = expected_ns(s, job);
+    return SCHED_OK;
+}
+
+int sched_expected_run_ns(const struct sched *s, uint32_t job, int64_t *out)
+{
+    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+        return SCHED_E_UNDECLARED;
+    *out = run_of(s, job, expected_ns(s, job));
     return SCHED_OK;
 }
 
@@ -398,6 +434,52 @@ uint32_t sched_node_free(const struct sched *s, uint32_t node)
 {
     const struct node *n = cluster_node(s->sim->cluster, node);
     return n->free_gpus - n->reserved_gpus;
+}
+
+uint32_t sched_node_type(const struct sched *s, uint32_t node)
+{
+    return s->sim->cluster->pools[cluster_node(s->sim->cluster, node)->pool].gpu_type;
+}
+
+uint32_t sched_gpu_type(const struct sched *s, uint32_t job)
+{
+    return s->sim->demands[s->sim->jobs[job].demand].gpu_type;
+}
+
+static int64_t cpu_or_unlimited(uint32_t milli)
+{
+    return milli == CPU_UNLIMITED ? SCHED_UNLIMITED : (int64_t)milli;
+}
+
+static int64_t memory_or_unlimited(uint64_t kib)
+{
+    return kib < (uint64_t)SCHED_UNLIMITED ? (int64_t)kib : SCHED_UNLIMITED;
+}
+
+int64_t sched_node_cpu_milli(const struct sched *s, uint32_t node)
+{
+    return cpu_or_unlimited(s->sim->cluster->pools[cluster_node(s->sim->cluster, node)->pool].cpu_milli);
+}
+
+int64_t sched_node_memory_kib(const struct sched *s, uint32_t node)
+{
+    return memory_or_unlimited(s->sim->cluster->pools[cluster_node(s->sim->cluster, node)->pool].mem_kib);
+}
+
+int64_t sched_node_free_cpu_milli(const struct sched *s, uint32_t node)
+{
+    return cpu_or_unlimited(cluster_node(s->sim->cluster, node)->cpu_free_milli);
+}
+
+int64_t sched_node_free_memory_kib(const struct sched *s, uint32_t node)
+{
+    return memory_or_unlimited(cluster_node(s->sim->cluster, node)->mem_free_kib);
+}
+
+bool sched_shares_nodes(const struct sched *s)
+{
+    const struct sim *sim = s->sim;
+    return s->vc != NAMES_NONE && sim->partition_first[s->partition + 1] - sim->partition_first[s->partition] > 1;
 }
 
 uint32_t sched_places(const struct sched *s, uint32_t job, const struct place **out)

@@ -48,7 +48,8 @@ struct staged {
 };
 
 struct reservation {
-    uint32_t node, gpus;
+    uint32_t node, gpus, cpu_milli;
+    uint64_t mem_kib;
 };
 
 /* One policy instance: a virtual cluster's queue, or the one over all. */

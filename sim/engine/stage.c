@@ -337,7 +337,7 @@ int sched_reject(struct sched *s, uint32_t job, const char *reason)
     return SCHED_OK;
 }
 
-int sched_reserve(struct sched *s, uint32_t node, uint32_t gpus)
+int sched_reserve_with(struct sched *s, uint32_t node, uint32_t gpus, int64_t cpu_milli, int64_t memory_kib)
 {
     struct sim *sim = s->sim;
     sim->totals.decision_ops++;
@@ -358,12 +358,24 @@ int sched_reserve(struct sched *s, uint32_t node, uint32_t gpus)
         s->reserved = grown;
         s->reserved_room = room;
     }
-    if (gpus == 0)
+    if (gpus == 0 && cpu_milli <= 0 && memory_kib <= 0)
         return SCHED_OK;
+    if (cpu_milli < 0 || cpu_milli > UINT32_MAX || memory_kib < 0)
+        return SCHED_E_NO_FIT;
+    const struct reservation r = {node, gpus, (uint32_t)cpu_milli, (uint64_t)memory_kib};
     if (!cluster_reserve(sim->cluster, node, gpus))
         return SCHED_E_NO_FIT;
-    s->reserved[s->n_reserved++] = (struct reservation){node, gpus};
+    if (!cluster_reserve_host(sim->cluster, node, r.cpu_milli, r.mem_kib)) {
+        cluster_unreserve(sim->cluster, node, gpus);
+        return SCHED_E_NO_FIT;
+    }
+    s->reserved[s->n_reserved++] = r;
     return SCHED_OK;
+}
+
+int sched_reserve(struct sched *s, uint32_t node, uint32_t gpus)
+{
+    return sched_reserve_with(s, node, gpus, 0, 0);
 }
 
 void sched_release(struct sched *s)
@@ -371,6 +383,7 @@ void sched_release(struct sched *s)
     while (s->n_reserved > 0) {
         const struct reservation *r = &s->reserved[--s->n_reserved];
         cluster_unreserve(s->sim->cluster, r->node, r->gpus);
+        cluster_unreserve_host(s->sim->cluster, r->node, r->cpu_milli, r->mem_kib);
     }
 }
 

@@ -279,11 +279,11 @@ Test(cluster, parts_never_exceed_their_bound_and_add_up)
         uint64_t total = gsl_rng_uniform_int(rng, 1000), sum = 0;
         while (before < of) {
             uint32_t gpus = 1 + (uint32_t)gsl_rng_uniform_int(rng, of - before);
-            uint64_t part = cluster_part(total, before, gpus, of);
-            cr_assert_leq(part, cluster_part_bound(total, gpus, of));
-            cr_assert_eq(cluster_part_most(total, cluster_part_bound(total, gpus, of), gpus, of), gpus);
-            if (cluster_part_bound(total, gpus, of) > 0)
-                cr_assert_lt(cluster_part_most(total, cluster_part_bound(total, gpus, of) - 1, gpus, of), gpus);
+            uint64_t part = sched_part(total, before, gpus, of);
+            cr_assert_leq(part, sched_part_bound(total, gpus, of));
+            cr_assert_eq(sched_part_most(total, sched_part_bound(total, gpus, of), gpus, of), gpus);
+            if (sched_part_bound(total, gpus, of) > 0)
+                cr_assert_lt(sched_part_most(total, sched_part_bound(total, gpus, of) - 1, gpus, of), gpus);
             sum += part;
             before += gpus;
         }

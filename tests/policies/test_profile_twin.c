@@ -33,7 +33,7 @@ static void profile_start(void *self, struct sched *s)
     struct self *p = self;
     p->dice = 0xfeedface + sched_n_nodes(s);
     p->by_node = sched_is_packed(s);
-    cr_assert(profile_init(&p->profile, s, p->by_node));
+    cr_assert(profile_init(&p->profile, s, p->by_node ? PROFILE_PACKED : PROFILE_COUNT));
     cr_assert_leq(p->profile.n_lines, (uint32_t)LINES);
     for (uint32_t i = 0; i < p->profile.n_lines; i++)
         for (uint32_t u = 0; u < UNITS; u++)
@@ -79,7 +79,7 @@ static bool twin_fits(const struct self *p, struct sched *s, uint32_t gpus, int6
             for (uint32_t i = 0; i < n && size <= gpus; i++)
                 if (line_gpus(p, s, i) == size && twin_least(p, i, at, length) >= (int64_t)size) {
                     is_taken[i] = true;
-                    out->shares[out->n_shares++] = (struct share){i, size};
+                    out->shares[out->n_shares++] = (struct share){.line = i, .gpus = size};
                     gpus -= size;
                 }
         if (gpus == 0)
@@ -94,7 +94,7 @@ static bool twin_fits(const struct self *p, struct sched *s, uint32_t gpus, int6
         }
     }
     if (best < LINES)
-        out->shares[out->n_shares++] = (struct share){best, gpus};
+        out->shares[out->n_shares++] = (struct share){.line = best, .gpus = gpus};
     return best < LINES;
 }
 
@@ -125,7 +125,8 @@ static void find(struct self *p, struct sched *s)
     int64_t length = 1 + dice_roll(&p->dice, 20);
     uint32_t n = p->profile.n_lines;
     a.gpus = 1 + dice_roll(&p->dice, dice_roll(&p->dice, 3) == 0 ? 40 : 8);
-    int64_t got = profile_find(&p->profile, s, a.gpus, length), want = twin_find(p, s, a.gpus, length, SCHED_NEVER, &a);
+    const struct need need = {.gpus = a.gpus, .type = SCHED_ANY_TYPE, .demand = UINT32_MAX};
+    int64_t got = profile_find(&p->profile, s, &need, length), want = twin_find(p, s, a.gpus, length, SCHED_NEVER, &a);
     cr_assert_eq(got, want, "operation %u: %u GPUs of %u lines for %lld from %lld on: at %lld, in the twin %lld",
                  p->n_operations, a.gpus, n, (long long)length, (long long)sched_now(s), (long long)got,
                  (long long)want);
@@ -164,7 +165,8 @@ static void look_earlier(struct self *p, struct sched *s, struct planned *a)
     if (a->start <= sched_now(s))
         return;
     int64_t length = a->end - a->start;
-    int64_t got = profile_find_earlier(&p->profile, s, a->shares, a->n_shares, a->gpus, a->start, length, a->since);
+    const struct need need = {.gpus = a->gpus, .type = SCHED_ANY_TYPE, .demand = UINT32_MAX};
+    int64_t got = profile_find_earlier(&p->profile, s, a->shares, a->n_shares, &need, a->start, length, a->since);
     twin_add(p, a, a->start, a->end, 1);
     int64_t want = twin_find(p, s, a->gpus, length, a->start, &to);
     cr_assert_eq(got, want, "operation %u: %u GPUs at %lld for %lld: at %lld, in the twin %lld", p->n_operations,
@@ -191,7 +193,7 @@ static void ask_whether_free(struct self *p, struct sched *s)
     int64_t from = sched_now(s) + dice_roll(&p->dice, AHEAD / 2), length = dice_roll(&p->dice, 12);
     bool want = true;
     for (uint32_t k = 0; k < a.n_shares; k++) {
-        a.shares[k] = (struct share){k, 1 + dice_roll(&p->dice, 4)};
+        a.shares[k] = (struct share){.line = k, .gpus = 1 + dice_roll(&p->dice, 4)};
         want &= length == 0 || twin_least(p, k, from, length) >= (int64_t)a.shares[k].gpus;
     }
     cr_assert_eq(profile_is_free(&p->profile, a.shares, a.n_shares, from, from + length), want, "operation %u",

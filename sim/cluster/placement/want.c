@@ -6,8 +6,8 @@ uint32_t node_gpus_within(const struct cluster *c, const struct demand *d, uint3
 {
     const struct node *n = &c->nodes[node];
     gpus =
-        cluster_part_most(d->cpu_milli, n->cpu_free_milli, gpus, d->gpus); /* unlimited: the largest number there is */
-    return cluster_part_most(d->mem_kib, n->mem_free_kib, gpus, d->gpus);
+        sched_part_most(d->cpu_milli, n->cpu_free_milli, gpus, d->gpus); /* unlimited: the largest number there is */
+    return sched_part_most(d->mem_kib, n->mem_free_kib, gpus, d->gpus);
 }
 
 int node_compare_load(const struct cluster *c, uint32_t a, uint32_t b)

@@ -139,8 +139,8 @@ static uint32_t count_nodes(const struct cluster *c, const struct demand *d, uin
     for (uint32_t node = begin; node < end; node++) {
         const struct pool *p = &c->pools[c->nodes[node].pool];
         count += pool_matches(p, d) && (is_whole ? p->gpus == gpus : p->gpus >= gpus) && cpu <= p->cpu_milli &&
-                 memory <= p->mem_kib && cluster_part_bound(d->cpu_milli, gpus, d->gpus) <= p->cpu_milli &&
-                 cluster_part_bound(d->mem_kib, gpus, d->gpus) <= p->mem_kib;
+                 memory <= p->mem_kib && sched_part_bound(d->cpu_milli, gpus, d->gpus) <= p->cpu_milli &&
+                 sched_part_bound(d->mem_kib, gpus, d->gpus) <= p->mem_kib;
     }
     return count;
 }

@@ -163,6 +163,10 @@ int sched_duration_ns(const struct sched *s, uint32_t job, int64_t *out);
 int sched_remaining_ns(const struct sched *s, uint32_t job, int64_t *out);
 /* Predicted time from now to its end if it runs on (running) or starts now (queued), overhead included (ESTIMATE). */
 int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out);
+/* The same two for a job that may be beyond its estimate: where that is used up it is predicted to go on until the time that it has held GPUs has
+ * doubled since then, but for a second at least; then until it has doubled again (ESTIMATE). */
+int sched_expected_ns(const struct sched *s, uint32_t job, int64_t *out);     /* as sched_remaining_ns */
+int sched_expected_run_ns(const struct sched *s, uint32_t job, int64_t *out); /* as sched_run_ns */
 /* The longest chain of predicted run times alone that begins with `job` and goes on through jobs that depend on each other, its own
  * included (ESTIMATE); by the estimates as they are when any job's chain is asked for first. Without dependencies: its own. */
 int sched_chain_ns(const struct sched *s, uint32_t job, int64_t *out);
@@ -220,6 +224,20 @@ uint32_t sched_n_nodes(const struct sched *s);
 uint32_t sched_node(const struct sched *s, uint32_t i);
 uint32_t sched_node_gpus(const struct sched *s, uint32_t node);
 uint32_t sched_node_free(const struct sched *s, uint32_t node);
+/* GPU type of a node and that a job asks for: numbers that are equal for equal names. SCHED_ANY_TYPE: the job takes any, the node's has no name and
+ * serves only such jobs. */
+#define SCHED_ANY_TYPE UINT32_MAX
+uint32_t sched_node_type(const struct sched *s, uint32_t node);
+uint32_t sched_gpu_type(const struct sched *s, uint32_t job);
+/* CPU (1/1000 cores) and host memory (KiB) of a node, in all and free (staged verbs and reservations included); SCHED_UNLIMITED: without bound.
+ * A running job holds of each what sched_part says for its places, in their order. */
+#define SCHED_UNLIMITED INT64_MAX
+int64_t sched_node_cpu_milli(const struct sched *s, uint32_t node);
+int64_t sched_node_memory_kib(const struct sched *s, uint32_t node);
+int64_t sched_node_free_cpu_milli(const struct sched *s, uint32_t node);
+int64_t sched_node_free_memory_kib(const struct sched *s, uint32_t node);
+/* Does another instance use the same nodes (virtual clusters with quotas)? */
+bool sched_shares_nodes(const struct sched *s);
 /* Where a running job is: returns the number of places and points `*out` to them (valid until the next verb). */
 uint32_t sched_places(const struct sched *s, uint32_t job, const struct place **out);
 
@@ -248,6 +266,8 @@ int sched_move(struct sched *s, uint32_t job);
 int sched_reject(struct sched *s, uint32_t job, const char *reason);
 /* Hold `gpus` free GPUs of a node back from start and probe until released or the round ends. */
 int sched_reserve(struct sched *s, uint32_t node, uint32_t gpus);
+/* The same, with so much of the node's free CPU and host memory. */
+int sched_reserve_with(struct sched *s, uint32_t node, uint32_t gpus, int64_t cpu_milli, int64_t memory_kib);
 void sched_release(struct sched *s); /* all that this instance reserved */
 /* Ask again at `when_ns` > now (allowed in every callback). The earliest of several wins; each call to `schedule` clears none. */
 int sched_wake_at(struct sched *s, int64_t when_ns);
@@ -260,6 +280,39 @@ void sched_observe(struct sched *s, const char *name, double value);
 
 /* Say why the next verb is taken (kept in the event log when it is on; costs nothing otherwise). */
 void sched_because(struct sched *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- CPU and host memory of a job on several nodes ------------------------------------------------ */
+
+__extension__ typedef unsigned __int128 sched_wide;
+
+/* The share of a place with `gpus` GPUs, behind places with `before` GPUs, in `total` (CPU or memory) of a job of `of` GPUs: in
+ * proportion, rounded so that the parts add up and what is left over goes to the first places. It never exceeds
+ * sched_part_bound, whatever is before. */
+static inline uint64_t sched_part(uint64_t total, uint32_t before, uint32_t gpus, uint32_t of)
+{
+    if (gpus == of)
+        return total;
+    sched_wide low = (sched_wide)total * before + of - 1;
+    sched_wide high = (sched_wide)total * (before + gpus) + of - 1;
+    return (uint64_t)(high / of) - (uint64_t)(low / of);
+}
+
+/* What a node must have free for such a place. */
+static inline uint64_t sched_part_bound(uint64_t total, uint32_t gpus, uint32_t of)
+{
+    if (gpus == of)
+        return total;
+    return (uint64_t)(((sched_wide)total * gpus + of - 1) / of);
+}
+
+/* The most GPUs, up to `gpus`, whose part of `total` is within `free`: sched_part_bound(total, result, of) <= free. */
+static inline uint32_t sched_part_most(uint64_t total, uint64_t free, uint32_t gpus, uint32_t of)
+{
+    if (total <= free) /* also: nothing demanded, or unlimited */
+        return gpus;
+    uint64_t most = (uint64_t)((sched_wide)free * of / total);
+    return most < gpus ? (uint32_t)most : gpus;
+}
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
