@@ -174,6 +174,7 @@ int case_try(struct test_case *c)
         want.gpu_memory |= c->jobs[j].gpu_mem_kib != 0;
         want.stages |= c->jobs[j].iteration_ns != 0;
         want.iterations |= c->jobs[j].iteration_ns != 0;
+        want.gpu_type |= c->jobs[j].gpu_type != NULL;
         want.depends |= c->jobs[j].depends != NULL;
         want.name |= c->jobs[j].name != NULL;
     }
@@ -208,6 +209,9 @@ int case_try(struct test_case *c)
             c->w.cpu_milli[j] = job->cpu_milli;
         if (want.memory)
             c->w.mem_kib[j] = job->mem_kib;
+        if (want.gpu_type)
+            c->w.gpu_type[j] =
+                job->gpu_type != NULL ? names_add(&c->w.gpu_types, job->gpu_type, strlen(job->gpu_type)) : NAMES_NONE;
         if (want.gpu_memory)
             c->w.gpu_mem_kib[j] = job->gpu_mem_kib;
         if (j > 0)

@@ -32,6 +32,7 @@ struct case_job {
     uint32_t cpu_milli;                              /* of the whole job; 0: not said */
     uint64_t mem_kib;
     uint64_t gpu_mem_kib; /* of each GPU; 0: not said */
+    const char *gpu_type; /* NULL: any */
     const char *depends;  /* numbers of jobs, separated by ';'; NULL: none */
     const char *name;     /* what the user calls it; NULL: nothing */
 };

@@ -104,13 +104,19 @@ static const char *refusal(const struct world *w, uint32_t j)
     }
     uint32_t free[NAIVE_NODES];
     naive_free_now(&empty, free);
-    if (!naive_would_fit_by_rule(&empty, vc, gpus, free))
+    empty.placing = (int)j + 1;
+    if (naive_capacity(&empty, vc) < gpus)
         return why;
-    static struct naive_case bound; /* by CPU alone */
+    if (naive_largest(&empty, vc) == 0)
+        return "gpu_type_absent";
+    static struct naive_case bound; /* neither CPU nor memory */
     bound = *c;
     memset(bound.mem_kib, 0, sizeof bound.mem_kib);
+    memset(bound.cpu_milli, 0, sizeof bound.cpu_milli);
     empty.c = &bound;
-    empty.placing = (int)j + 1;
+    if (!naive_would_fit_by_rule(&empty, vc, gpus, free))
+        return why;
+    memcpy(bound.cpu_milli, c->cpu_milli, sizeof bound.cpu_milli);
     if (!naive_would_fit(&empty, vc, gpus, free) && c->placement != N_YARN)
         return "too_much_cpu";
     empty.c = c;

@@ -15,8 +15,7 @@
  *   - who would displace others and cannot, however many give way, touches nobody;
  *   - where values jump (tiresias, mlfq, gittins) who is displaced goes to another place if it can, worse ones that were named giving
  *     way; else it counts as running, before its equals, until the round is over;
- *   - EASY's reservation and the reasons of rejections go by the rule of the placement and by GPUs: that yarn keeps to one rack, and CPU
- *     and memory, are seen only by a start;
+ *   - EASY's reservation and the reasons of rejections go by the rule of the placement: that yarn keeps to one rack is seen only by a start;
  *   - placements that draw: the reference takes the places that were drawn, and looks whether the rule allows them.
  * The named policies (naive_rules.h) have theirs in the heads of their sources.
  */
@@ -120,6 +119,7 @@ struct naive_job {
     int user;           /* 0 … NAIVE_USERS - 1 */
     uint32_t cpu_milli; /* of the whole job, as is … */
     uint64_t mem_kib;   /* … this: both the same for each GPU, exactly */
+    uint32_t type;      /* of GPUs; 0: any */
     int64_t deadline;   /* -1: none */
     int waits_for;      /* 1 + an earlier job that must finish first; 0: none */
     int64_t recorded;   /* start in the trace; -1: none */
@@ -143,7 +143,8 @@ struct naive_case {
     uint32_t n_nodes, gpus[NAIVE_NODES];
     uint32_t cpu_milli[NAIVE_NODES]; /* 0: no bound; nor is there where it is never reached */
     uint64_t mem_kib[NAIVE_NODES];
-    uint32_t n_vcs; /* 0: one queue over all */
+    uint32_t type[NAIVE_NODES]; /* of GPUs; 0: without a name */
+    uint32_t n_vcs;             /* 0: one queue over all */
     struct naive_vc vcs[NAIVE_VCS];
     uint32_t n_jobs;
     struct naive_job jobs[NAIVE_JOBS]; /* by rank */
@@ -161,6 +162,8 @@ struct naive_case {
     uint32_t n_picks;
     bool is_told;              /* what happens is printed */
     bool has_bounds;           /* CPU and memory bind */
+    bool has_types;            /* of GPUs */
+    bool ends_now;             /* overrun: now, else double */
     bool has_chains;           /* some jobs wait for others */
     bool may_admit, admission; /* feasible; may: whether cases are rolled with it */
     bool by_gpu_time, kills;   /* kills: estimate.on_exceed: kill */

@@ -76,7 +76,7 @@ static bool is_acceptable(const struct world *w, int queue, uint32_t job)
             continue;
         p[j].is_on = s->is == RUNNING;
         p[j].is_in = p[j].deadline >= 0 ? s->is_accepted || j == job : p[j].is_on && !can_preempt;
-        p[j].left = p[j].is_on ? s->predicted_end - w->now : naive_overhead_next(w, j) + naive_remaining(w, j);
+        p[j].left = p[j].is_on ? s->estimated_end - w->now : naive_overhead_next(w, j) + naive_remaining(w, j);
         p[j].left = p[j].left > 0 ? p[j].left : 1;
     }
     return is_met(p, w->c->n_jobs, naive_capacity(w, queue), w->now, can_preempt);

@@ -125,6 +125,11 @@ void naive_roll_case(struct naive_case *c, const struct naive_size *z, struct na
             c->jobs[j].mem_kib = naive_roll(d, most) * c->jobs[j].gpus << 20;
         }
     }
+    c->has_types = c->has_types && c->placement != N_YARN && c->placement != N_WEIGHTED && naive_roll(d, 2) == 0;
+    for (uint32_t i = 0; i < c->n_nodes && c->has_types; i++)
+        c->type[i] = (uint32_t)naive_roll(d, 3);
+    for (uint32_t j = 0; j < c->n_jobs && c->has_types; j++)
+        c->jobs[j].type = naive_roll(d, 2) == 0 ? 0 : 1 + (uint32_t)naive_roll(d, naive_roll(d, 8) == 0 ? 3 : 2);
     c->admission = c->may_admit && naive_roll(d, 2) == 0;
     if (c->rules != NULL && c->rules->roll != NULL)
         c->rules->roll(c, d);

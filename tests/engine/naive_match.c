@@ -11,6 +11,7 @@
 /* ---- the same case for the engine ------------------------------------------------------------------- */
 
 static const char *const vc_names[NAIVE_VCS] = {"a", "b", "c", "d"};
+static const char *const type_names[] = {"", "p", "q", "r"};
 static const char *const user_names[NAIVE_USERS] = {"u", "v", "w"};
 
 static void param_seconds(struct test_case *t, const char *name, int64_t ns)
@@ -26,8 +27,11 @@ static struct test_case *engine_case(const struct naive_case *c)
     static struct node_group_spec groups[NAIVE_NODES];
     static struct vc_change changes[NAIVE_VCS][NAIVE_CHANGES];
     for (uint32_t i = 0; i < c->n_nodes; i++)
-        groups[i] = (struct node_group_spec){
-            .count = 1, .gpus = c->gpus[i], .gpu = "", .cpu_milli = c->cpu_milli[i], .memory_kib = c->mem_kib[i]};
+        groups[i] = (struct node_group_spec){.count = 1,
+                                             .gpus = c->gpus[i],
+                                             .gpu = type_names[c->type[i]],
+                                             .cpu_milli = c->cpu_milli[i],
+                                             .memory_kib = c->mem_kib[i]};
     t->cluster.groups = groups;
     t->cluster.n_groups = c->n_nodes;
     t->cluster.n_vcs = c->n_vcs;
@@ -54,6 +58,7 @@ static struct test_case *engine_case(const struct naive_case *c)
         t->jobs[k].priority = c->jobs[j].priority;
         t->jobs[k].cpu_milli = c->jobs[j].cpu_milli;
         t->jobs[k].mem_kib = c->jobs[j].mem_kib;
+        t->jobs[k].gpu_type = c->jobs[j].type == 0 ? NULL : type_names[c->jobs[j].type];
         t->jobs[k].deadline_ns = c->jobs[j].deadline < 0 ? WORKLOAD_ABSENT : c->jobs[j].deadline;
         t->jobs[k].user = user_names[c->jobs[j].user];
         t->jobs[k].vc = c->jobs[j].vc < 0 ? "elsewhere" : vc_names[c->jobs[j].vc];
@@ -80,6 +85,7 @@ static struct test_case *engine_case(const struct naive_case *c)
     param_seconds(t, "quantum", c->quantum);
     param_seconds(t, "ageing", c->ageing);
     param_seconds(t, "window", c->window);
+    case_param(t, "overrun", c->ends_now ? "now" : "double");
     if (c->admission)
         case_param(t, "admission", "feasible");
     return t;
@@ -119,7 +125,7 @@ static void print_case(const struct naive_case *c)
             c->kills ? "; kills" : "");
     fprintf(stderr, "nodes (%u a rack):", c->nodes_per_rack);
     for (uint32_t i = 0; i < c->n_nodes; i++)
-        fprintf(stderr, " %u", c->gpus[i]);
+        fprintf(stderr, " %u%s", c->gpus[i], type_names[c->type[i]]);
     for (uint32_t v = 0; v < c->n_vcs; v++) {
         const struct naive_vc *vc = &c->vcs[v];
         fprintf(stderr, "; %s: %u %s", vc_names[v], vc->amount, vc->is_quota ? "GPUs" : "nodes");

@@ -52,10 +52,10 @@ void naive_free_now(const struct world *w, uint32_t free[NAIVE_NODES])
         free[node] = free_on(w, node);
 }
 
-/* What is free of CPU or memory on a node. */
-static uint64_t left_on(const struct world *w, uint32_t node, bool is_memory)
+uint64_t naive_left_on(const struct world *w, uint32_t node, bool is_memory)
 {
     uint64_t left = is_memory ? w->c->mem_kib[node] : w->c->cpu_milli[node];
+    left -= is_memory ? w->hidden_memory[node] : w->hidden_cpu[node];
     for (uint32_t g = 0; g < w->c->gpus[node]; g++)
         if (w->owner[node][g] >= 0) {
             const struct naive_job *owner = &w->c->jobs[w->owner[node][g]];
@@ -73,9 +73,9 @@ static bool is_tighter(const struct world *w, uint32_t a, uint32_t b)
     bool has_cpu = w->c->cpu_milli[a] > 0, has_memory = w->c->mem_kib[a] > 0; /* so have all or none */
     if (!(has_cpu && job->cpu_milli > 0) && !(has_memory && job->mem_kib > 0))
         return false;
-    if (has_cpu && left_on(w, a, false) != left_on(w, b, false))
-        return left_on(w, a, false) < left_on(w, b, false);
-    return has_memory && left_on(w, a, true) < left_on(w, b, true);
+    if (has_cpu && naive_left_on(w, a, false) != naive_left_on(w, b, false))
+        return naive_left_on(w, a, false) < naive_left_on(w, b, false);
+    return has_memory && naive_left_on(w, a, true) < naive_left_on(w, b, true);
 }
 
 /* So many GPUs of a node, up to `gpus`, get along with `all` of something when each job's part of it goes with its GPUs. */
@@ -85,14 +85,34 @@ static uint32_t within(const struct world *w, uint32_t node, uint32_t gpus, uint
     uint64_t each = (is_memory ? job->mem_kib : job->cpu_milli) / job->gpus;
     if (each == 0 || all == 0) /* 0: unlimited */
         return gpus;
-    uint64_t most = left_on(w, node, is_memory) / each;
+    uint64_t most = naive_left_on(w, node, is_memory) / each;
     return most < gpus ? (uint32_t)most : gpus;
+}
+
+static bool is_served(const struct world *w, uint32_t node)
+{
+    uint32_t type = w->placing == 0 ? 0 : w->c->jobs[w->placing - 1].type;
+    bool is_any = false;
+    for (uint32_t i = 0; i < w->c->n_nodes; i++)
+        is_any |= w->c->type[i] != 0;
+    return type == 0 || !is_any /* where no node has a type they do not matter */ || w->c->type[node] == type;
+}
+
+uint32_t naive_largest(const struct world *w, int vc)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = w->first_node[vc]; i < w->end_node[vc]; i++)
+        if (is_served(w, i) && w->c->gpus[i] > largest)
+            largest = w->c->gpus[i];
+    return largest;
 }
 
 uint32_t naive_within(const struct world *w, uint32_t node, uint32_t gpus)
 {
     if (w->placing == 0)
         return gpus;
+    if (!is_served(w, node))
+        return 0;
     gpus = within(w, node, gpus, w->c->cpu_milli[node], false);
     return within(w, node, gpus, w->c->mem_kib[node], true);
 }
@@ -198,13 +218,11 @@ static int choose(struct world *w, int vc, const uint32_t *free, const uint32_t 
 
 static bool place_packed(struct world *w, int vc, uint32_t gpus, const uint32_t *free, uint32_t *take)
 {
-    uint32_t largest = 0, cursor = w->cursor[w->first_node[vc]];
+    uint32_t largest = naive_largest(w, vc), cursor = w->cursor[w->first_node[vc]];
     uint32_t missing = gpus, next_in_pool[NAIVE_NODES];
     int64_t credit[NAIVE_NODES];
     memcpy(next_in_pool, w->next_in_pool, sizeof next_in_pool);
     memcpy(credit, w->credit, sizeof credit);
-    for (uint32_t i = w->first_node[vc]; i < w->end_node[vc]; i++)
-        largest = w->c->gpus[i] > largest ? w->c->gpus[i] : largest;
     if (gpus > largest)
         for (uint32_t size = largest; size > 0; size--)
             while (size <= missing) {
@@ -319,12 +337,11 @@ static bool take_from(const struct world *w, int vc, uint32_t rack, struct missi
 static void place_in_racks(const struct world *w, int vc, const uint32_t *free, uint32_t *take)
 {
     struct missing m = {0};
-    uint32_t gpus = 0, largest = 0, n_racks = rack_of(w, w->c->n_nodes - 1) + 1;
+    uint32_t gpus = 0, largest = naive_largest(w, vc), n_racks = rack_of(w, w->c->n_nodes - 1) + 1;
     bool is_used[NAIVE_NODES] = {0};
     const uint32_t none[NAIVE_NODES] = {0};
     for (uint32_t i = w->first_node[vc]; i < w->end_node[vc]; i++) {
         gpus += take[i];
-        largest = w->c->gpus[i] > largest ? w->c->gpus[i] : largest;
     }
     m.rest = gpus;
     for (uint32_t size = largest; size > 0 && gpus > largest; size--)
@@ -343,7 +360,7 @@ static void place_in_racks(const struct world *w, int vc, const uint32_t *free, 
             memcpy(trial, take, sizeof trial);
             bool holds = take_from(w, vc, rack, &after, free, trial);
             for (uint32_t i = w->first_node[vc]; i < w->end_node[vc]; i++)
-                left += rack_of(w, i) == rack && take[i] == 0 ? free[i] : 0;
+                left += rack_of(w, i) == rack && take[i] == 0 && is_served(w, i) ? free[i] : 0;
             for (uint32_t size = NAIVE_GPUS; size > 0; size--)
                 gives += size * (m.whole[size] - after.whole[size]);
             if (holds && (holder < 0 || (is_used[rack] && !is_used[holder]) ||
@@ -375,9 +392,7 @@ static bool may_be_drawn(struct world *w, int vc, const uint32_t *free, const ui
                          const struct naive_pick *p)
 {
     const uint32_t none[NAIVE_NODES] = {0};
-    uint32_t n_whole[NAIVE_GPUS + 1] = {0}, rest = 0, gpus = 0, largest = 0;
-    for (uint32_t i = w->first_node[vc]; i < w->end_node[vc]; i++)
-        largest = w->c->gpus[i] > largest ? w->c->gpus[i] : largest;
+    uint32_t n_whole[NAIVE_GPUS + 1] = {0}, rest = 0, gpus = 0, largest = naive_largest(w, vc);
     for (uint32_t i = 0; i < w->c->n_nodes; i++)
         gpus += like[i];
     for (uint32_t size = largest, missing = gpus; size > 0 && gpus > largest; size--)

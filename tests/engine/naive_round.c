@@ -14,6 +14,25 @@ int64_t naive_remaining(const struct world *w, uint32_t j)
     return left < 1 ? 1 : left;
 }
 
+/* Where the estimate is used up: until the time on GPUs has doubled since then, at least a second; and again. */
+int64_t naive_expected(const struct world *w, uint32_t j)
+{
+    const struct state *s = &w->jobs[j];
+    int64_t beyond = s->work - w->c->jobs[j].estimate;
+    if (beyond < 0)
+        return -beyond;
+    int64_t until = s->held - beyond;
+    while (until <= s->held)
+        until += until > 1000000000 ? until : 1000000000;
+    return until - s->held;
+}
+
+/* By the rule of the case. */
+static int64_t predicted(const struct world *w, uint32_t j)
+{
+    return w->c->ends_now ? naive_remaining(w, j) : naive_expected(w, j);
+}
+
 /* The longest chain of estimates that begins with the job. */
 static int64_t chain(const struct world *w, uint32_t j)
 {
@@ -32,7 +51,10 @@ static int64_t value(struct world *w, uint32_t j, bool is_running)
     const struct naive_job *job = &w->c->jobs[j];
     const struct state *s = &w->jobs[j];
     int64_t gpus = job->gpus, waited = w->now - job->submit - s->held;
-    int64_t left = is_running ? s->value_then - (w->now - s->value_at) : naive_remaining(w, j);
+    bool is_by_rule = w->c->order == N_SRTF || w->c->order == N_SRSF;
+    int64_t left = is_running   ? s->value_then - (w->now - s->value_at)
+                   : is_by_rule ? predicted(w, j)
+                                : naive_remaining(w, j);
     if (w->c->rules != NULL && w->c->rules->value != NULL)
         return w->c->rules->value(w, j, is_running || s->is_displaced);
     switch (w->c->order) {
@@ -157,6 +179,12 @@ bool naive_go_back(struct world *w, uint32_t j)
     return true;
 }
 
+/* srtf, srsf, least_laxity: what remains, as its value begins with when it gets GPUs. */
+static int64_t value_then(const struct world *w, uint32_t j)
+{
+    return w->c->order == N_SRTF || w->c->order == N_SRSF ? predicted(w, j) : naive_remaining(w, j);
+}
+
 void naive_start_at(struct world *w, uint32_t j, const uint32_t place[NAIVE_NODES])
 {
     uint32_t take[NAIVE_NODES];
@@ -170,10 +198,11 @@ void naive_start_at(struct world *w, uint32_t j, const uint32_t place[NAIVE_NODE
     struct state *s = &w->jobs[j];
     s->is = RUNNING;
     s->value_at = w->now;
-    s->value_then = naive_remaining(w, j);
+    s->value_then = value_then(w, j);
     s->safe_from = w->now;
     s->is_open = w->c->preempt == N_WHEN_BETTER;
-    s->predicted_end = w->now + naive_overhead_next(w, j) + naive_remaining(w, j);
+    s->predicted_end = w->now + naive_overhead_next(w, j) + predicted(w, j);
+    s->estimated_end = w->now + naive_overhead_next(w, j) + naive_remaining(w, j);
     s->started_as = ++w->n_starts;
 }
 
@@ -199,7 +228,7 @@ bool naive_start(struct world *w, uint32_t j)
     if (naive_go_back(w, j)) {
         w->jobs[j].is_open = w->c->preempt == N_WHEN_BETTER;
         w->jobs[j].value_at = w->now;
-        w->jobs[j].value_then = naive_remaining(w, j);
+        w->jobs[j].value_then = value_then(w, j);
         if (tells)
             w->c->rules->starts(w, j);
         return true;
@@ -273,42 +302,137 @@ static bool displace(struct world *w, uint32_t j)
 
 /* ---- EASY ---------------------------------------------------------------------------------------- */
 
-static void hold_best_fit(const struct world *w, int vc, uint32_t gpus, const uint32_t *then, uint32_t *hold)
+/* What the head holds of a node at the shadow, and what is over there for others. */
+struct held {
+    uint32_t gpus, over_gpus;
+    uint64_t over[2]; /* CPU, memory */
+};
+
+static void hold(const struct world *then, uint32_t node, uint32_t free, uint32_t gpus, struct held *h)
 {
-    int best = -1;
-    for (uint32_t i = w->first_node[vc]; i < w->end_node[vc]; i++)
-        if (hold[i] == 0 && then[i] >= gpus && (best < 0 || then[i] < then[best]))
-            best = (int)i;
-    if (best >= 0)
-        hold[best] = gpus;
+    const struct naive_job *head = &then->c->jobs[then->placing - 1];
+    h[node].gpus = gpus;
+    h[node].over_gpus = free - gpus;
+    h[node].over[0] = naive_left_on(then, node, false) - head->cpu_milli / head->gpus * gpus;
+    h[node].over[1] = naive_left_on(then, node, true) - head->mem_kib / head->gpus * gpus;
 }
 
-/* The head's nodes at the shadow, when `then` GPUs are free: the packed rule, best fit, lowest numbers first. */
-static void reserve(const struct world *w, int vc, uint32_t gpus, const uint32_t *then, uint32_t *hold)
+/* The head's nodes in the world of the shadow: by the packed rule, best fit, lowest numbers first; of a pool each node's, in order. */
+static void reserve(const struct world *then, int vc, uint32_t gpus, struct held *h)
 {
-    uint32_t largest = 0;
-    for (uint32_t i = w->first_node[vc]; i < w->end_node[vc]; i++)
-        largest = w->c->gpus[i] > largest ? w->c->gpus[i] : largest;
-    if (gpus > largest)
-        for (uint32_t size = largest; size > 0; size--)
-            for (uint32_t i = w->first_node[vc]; i < w->end_node[vc]; i++)
-                if (hold[i] == 0 && w->c->gpus[i] == size && then[i] == size && size <= gpus) {
-                    hold[i] = size;
-                    gpus -= size;
-                }
-    if (gpus > 0)
-        hold_best_fit(w, vc, gpus, then, hold);
+    uint32_t free[NAIVE_NODES], largest = naive_largest(then, vc);
+    int best = -1;
+    memset(h, 0, NAIVE_NODES * sizeof *h);
+    naive_free_now(then, free);
+    bool is_pool = naive_is_pool(then->c->placement);
+    for (uint32_t i = then->first_node[vc]; i < then->end_node[vc] && is_pool; i++) {
+        uint32_t part = naive_within(then, i, free[i] < gpus ? free[i] : gpus);
+        if (part > 0)
+            hold(then, i, free[i], part, h);
+        gpus -= part;
+    }
+    for (uint32_t size = largest; size > 0 && gpus > largest; size--)
+        for (uint32_t i = then->first_node[vc]; i < then->end_node[vc]; i++)
+            if (h[i].gpus == 0 && then->c->gpus[i] == size && free[i] == size && size <= gpus &&
+                naive_within(then, i, size) == size) {
+                hold(then, i, free[i], size, h);
+                gpus -= size;
+            }
+    for (uint32_t i = then->first_node[vc]; i < then->end_node[vc] && gpus > 0; i++)
+        if (h[i].gpus == 0 && free[i] >= gpus && naive_within(then, i, gpus) == gpus &&
+            (best < 0 || free[i] < free[best]))
+            best = (int)i;
+    if (best >= 0)
+        hold(then, (uint32_t)best, free[best], gpus, h);
+}
+
+/* Start a job beside what is held; `h` NULL: nothing is. */
+static bool start_beside(struct world *w, uint32_t j, const struct held *h)
+{
+    uint32_t free[NAIVE_NODES];
+    naive_free_now(w, free);
+    for (uint32_t i = 0; i < w->c->n_nodes && h != NULL; i++) {
+        uint64_t cpu = naive_left_on(w, i, false), memory = naive_left_on(w, i, true);
+        if (h[i].gpus == 0)
+            continue;
+        free[i] = free[i] > h[i].over_gpus ? h[i].over_gpus : free[i];
+        if (w->c->cpu_milli[i] > 0)
+            w->hidden_cpu[i] = cpu > h[i].over[0] ? (uint32_t)(cpu - h[i].over[0]) : 0;
+        if (w->c->mem_kib[i] > 0)
+            w->hidden_memory[i] = memory > h[i].over[1] ? memory - h[i].over[1] : 0;
+    }
+    bool is_in = start_within(w, j, free);
+    memset(w->hidden_cpu, 0, sizeof w->hidden_cpu);
+    memset(w->hidden_memory, 0, sizeof w->hidden_memory);
+    return is_in;
+}
+
+/* Does the head have a place in the world of the shadow? */
+static bool would_fit_then(struct world *then, int vc, uint32_t head)
+{
+    uint32_t free[NAIVE_NODES];
+    naive_free_now(then, free);
+    then->placing = (int)head + 1;
+    return naive_would_fit_by_rule(then, vc, then->c->jobs[head].gpus, free);
+}
+
+/* A job that outlasts the shadow takes its place in that world, too. */
+static void also_then(const struct world *w, struct world *then, uint32_t j)
+{
+    for (uint32_t i = 0; i < w->c->n_nodes; i++)
+        for (uint32_t g = 0; g < w->c->gpus[i]; g++)
+            if (w->owner[i][g] == (int)j)
+                for (uint32_t k = 0; k < w->c->gpus[i]; k++)
+                    if (then->owner[i][k] < 0) { /* which one does not matter */
+                        then->owner[i][k] = (int)j;
+                        break;
+                    }
+}
+
+/* Where the module puts it, if the head is left a place by the rule of the placement; else beside nodes chosen for the head. */
+static bool start_in_pool(struct world *w, struct world *then, int vc, uint32_t head, uint32_t j)
+{
+    struct held h[NAIVE_NODES];
+    static struct world before, after;
+    before = *w;
+    if (start_beside(w, j, NULL)) {
+        after = *then;
+        also_then(w, &after, j);
+        if (would_fit_then(&after, vc, head))
+            return true;
+        *w = before;
+        reserve(then, vc, w->c->jobs[head].gpus, h);
+        return start_beside(w, j, h);
+    }
+    return false;
+}
+
+static bool start_packed(struct world *w, struct held *h, uint32_t j)
+{
+    const struct naive_job *job = &w->c->jobs[j];
+    if (!start_beside(w, j, h))
+        return false;
+    for (uint32_t i = 0; i < w->c->n_nodes; i++)
+        for (uint32_t g = 0; g < w->c->gpus[i]; g++)
+            if (w->owner[i][g] == (int)j && h[i].gpus > 0) {
+                h[i].over_gpus--;
+                h[i].over[0] -= job->cpu_milli / job->gpus;
+                h[i].over[1] -= job->mem_kib / job->gpus;
+            }
+    return true;
 }
 
 static void backfill(struct world *w, uint32_t head)
 {
     int vc = naive_queue_of(w, head);
-    uint32_t gpus = w->c->jobs[head].gpus;
-    uint32_t free[NAIVE_NODES], then[NAIVE_NODES], hold[NAIVE_NODES] = {0};
+    uint32_t gpus = w->c->jobs[head].gpus, free[NAIVE_NODES];
     int64_t shadow = -1;
-    naive_free_now(w, free);
-    memcpy(then, free, sizeof then);
-    struct world trial = *w; /* in which the running jobs end one after the other */
+    static struct world trial; /* in which the running jobs end one after the other */
+    for (uint32_t i = 0; i < w->c->n_jobs; i++)
+        if (w->jobs[i].is == RUNNING && naive_queue_of(w, i) == vc && w->jobs[i].predicted_end <= w->now &&
+            !w->c->ends_now)
+            w->jobs[i].predicted_end = w->now + w->jobs[i].overhead_left + naive_expected(w, i);
+    trial = *w;
     while (shadow < 0) {
         int64_t next = -1;
         for (uint32_t i = 0; i < w->c->n_jobs; i++)
@@ -323,36 +447,30 @@ static void backfill(struct world *w, uint32_t head)
                 trial.jobs[i].is = GONE;
                 naive_give_back(&trial, i);
             }
-        naive_free_now(&trial, then);
-        if (naive_would_fit_by_rule(&trial, vc, gpus, then))
+        if (would_fit_then(&trial, vc, head))
             shadow = next;
     }
-    int64_t extra = shadow < 0 ? 0 : (int64_t)naive_free_for(&trial, vc, then) - gpus; /* over at the shadow */
-    bool has_nodes = shadow >= 0 && !naive_is_pool(w->c->placement);
-    if (has_nodes)
-        reserve(w, vc, gpus, then, hold);
+    naive_free_now(&trial, free);
+    int64_t over = shadow < 0 ? 0 : (int64_t)naive_free_for(&trial, vc, free) - gpus; /* GPUs, at the shadow */
+    bool is_pool = naive_is_pool(w->c->placement);
+    struct held h[NAIVE_NODES];
+    if (shadow >= 0 && !is_pool)
+        reserve(&trial, vc, gpus, h);
     w->jobs[head].has_failed = true;
     for (int j; (j = first_waiting(w, vc)) >= 0;) {
-        int64_t length = naive_overhead_next(w, (uint32_t)j) + naive_remaining(w, (uint32_t)j);
+        int64_t length = naive_overhead_next(w, (uint32_t)j) + predicted(w, (uint32_t)j);
         uint32_t want = w->c->jobs[j].gpus;
         w->jobs[j].has_failed = true;
         if (shadow < 0 || w->now + length <= shadow) {
             naive_start(w, (uint32_t)j);
             continue;
         }
-        if (want > extra)
+        if (want > over)
             continue;
-        naive_free_now(w, free);
-        for (uint32_t i = 0; i < w->c->n_nodes && has_nodes; i++)
-            if (hold[i] > 0 && free[i] > then[i] - hold[i])
-                free[i] = then[i] - hold[i];
-        if (!start_within(w, (uint32_t)j, free))
+        if (is_pool ? !start_in_pool(w, &trial, vc, head, (uint32_t)j) : !start_packed(w, h, (uint32_t)j))
             continue;
-        extra -= want;
-        for (uint32_t i = 0; i < w->c->n_nodes; i++)
-            for (uint32_t g = 0; g < w->c->gpus[i]; g++)
-                if (w->owner[i][g] == j && hold[i] > 0)
-                    then[i]--;
+        over -= want;
+        also_then(w, &trial, (uint32_t)j);
     }
 }
 
@@ -380,7 +498,16 @@ void naive_schedule(struct world *w, int vc)
             w->now - s->safe_from >= slice(w, j)) {
             s->is_open = true;
             s->value_at = w->now;
-            s->value_then = naive_remaining(w, j);
+            s->value_then = value_then(w, j);
+        }
+    }
+    for (uint32_t j = 0; j < c->n_jobs; j++) { /* whose value has come to nothing: it is beyond its estimate */
+        struct state *s = &w->jobs[j];
+        bool is_by_rule = !c->ends_now && (c->order == N_SRTF || c->order == N_SRSF);
+        if (is_by_rule && c->preempt != N_NEVER && s->is == RUNNING && s->is_open && naive_queue_of(w, j) == vc &&
+            s->value_then - (w->now - s->value_at) <= 0) {
+            s->value_at = w->now;
+            s->value_then = predicted(w, j);
         }
     }
     memcpy(w->before, w->jobs, sizeof w->jobs);

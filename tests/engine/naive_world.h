@@ -22,6 +22,7 @@ struct state {
     int64_t safe_from;            /* quantum: when it got its GPUs */
     bool is_open;                 /* running and may be displaced */
     int64_t predicted_end;        /* easy, running */
+    int64_t estimated_end;        /* the same by the estimate alone: admission */
     uint32_t preemptions, moves, restarts;
     uint64_t started_as; /* how many starts there were before: the latest gives way first */
     enum naive_status status;
@@ -70,6 +71,8 @@ struct world {
     int64_t credit[NAIVE_NODES]; /* placement weighted_round_robin: of the pool that begins with this node */
     uint32_t next_in_pool[NAIVE_NODES];
     uint32_t n_picked;
+    uint32_t hidden_cpu[NAIVE_NODES]; /* held back from the next start */
+    uint64_t hidden_memory[NAIVE_NODES];
     int placing;      /* 1 + the job whose CPU and memory count; 0: GPUs alone */
     bool is_asking;   /* naive_would_fit */
     bool is_by_rule;  /* naive_would_fit_by_rule */
@@ -115,6 +118,10 @@ uint32_t naive_free_for(const struct world *w, int vc, const uint32_t free[NAIVE
 void naive_free_now(const struct world *w, uint32_t free[NAIVE_NODES]);
 /* Of `gpus` GPUs of a node, those for which the CPU and memory that are free will do, when the job of number placing - 1 takes them. */
 uint32_t naive_within(const struct world *w, uint32_t node, uint32_t gpus);
+/* GPUs of the largest node of a queue that serves that job. */
+uint32_t naive_largest(const struct world *w, int vc);
+/* What is free of CPU or memory on a node. */
+uint64_t naive_left_on(const struct world *w, uint32_t node, bool is_memory);
 void naive_give_back(struct world *w, uint32_t j);
 bool naive_is_pool(enum naive_placement p);
 bool naive_place(struct world *w, int vc, uint32_t gpus, const uint32_t *free, uint32_t take[NAIVE_NODES]);
@@ -127,6 +134,8 @@ bool naive_would_fit_by_rule(struct world *w, int vc, uint32_t gpus, const uint3
 
 int64_t naive_overhead_next(const struct world *w, uint32_t j);
 int64_t naive_remaining(const struct world *w, uint32_t j);
+/* The same, by the rule for jobs beyond their estimates. */
+int64_t naive_expected(const struct world *w, uint32_t j);
 bool naive_is_any_waiting(const struct world *w, int queue);
 /* Back to the GPUs that it had when the round began. */
 bool naive_go_back(struct world *w, uint32_t j);

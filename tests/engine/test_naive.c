@@ -29,6 +29,8 @@ static void compare(enum naive_fill fill, enum naive_preempt preempt, const stru
                                    .placement = (enum naive_placement)(i % N_PLACEMENTS),
                                    .may_admit = i % 3 == 0,
                                    .has_bounds = true,
+                                   .has_types = true,
+                                   .ends_now = i % 4 == 1,
                                    .has_chains = order == N_CRITICAL_PATH};
             if (!is_composable(&c))
                 continue;
