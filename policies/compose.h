@@ -128,6 +128,10 @@ void compose_set_end(struct compose *c, struct sched *s, uint32_t job, int64_t e
 /* The head of `k` cannot start: start others that do not delay it. */
 void compose_backfill(struct compose *c, struct sched *s, struct compose_class *k);
 
+#define OVERRUN_HELP                                                                                                   \
+    "a job that has used up its estimate is predicted to go on until its time on GPUs has doubled (at least 1 s), and "  \
+    "so again and again, or to end now"
+
 /* A named composition: one file, one descriptor. `knows` must cover the order and, for easy, ESTIMATE. */
 #define COMPOSE_PARAMS(order_, fill_, preempt_, quantum_, ageing_, service_)                                           \
     {"order",                                                                                                          \
@@ -152,7 +156,7 @@ void compose_backfill(struct compose *c, struct sched *s, struct compose_class *
     },                                                                                                                 \
     {                                                                                                                  \
         "overrun", PARAM_CHOICE, "double", 0, 0, "", "double|now",                                                     \
-            "a job beyond its estimate is predicted to go on until its time on GPUs has doubled, at least 1 s, and again; or to end now (fill: easy; order: srtf, srsf)"             \
+            OVERRUN_HELP " (fill: easy; order: srtf, srsf)"                                                            \
     }
 
 #define COMPOSED(id, name_, summary_, source_, knows_, order_, fill_, preempt_, quantum_, ageing_, service_)           \

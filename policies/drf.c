@@ -12,6 +12,8 @@ static int drf_init(void *self, struct sched *s, const union param *v, struct er
 
 static const struct param_spec drf_params[] = {FAIR_PARAMS("user", "user|vc", FAIR_BY_HELP, "never")};
 
-FAIR_POLICY(policy_drf, "drf", "Least dominant share of GPUs, CPU and memory first",
-            "Ghodsi et al., NSDI'11 (dominant resource fairness), section 4, algorithm 1; weights: section 4.3",
-            drf_params, drf_init);
+FAIR_POLICY(
+    policy_drf, "drf",
+    "Least dominant share of GPUs, CPU and memory first; of equal ones who was served longest ago, then by name",
+    "Ghodsi et al., NSDI'11 (dominant resource fairness), section 4, algorithm 1; weights: section 4.3", drf_params,
+    drf_init);

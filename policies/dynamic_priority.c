@@ -67,7 +67,7 @@ static const struct order_ops order_points = {.name = "dynamic_priority",
                                               .slope = points_slope,
                                               .offset = demand_offset};
 
-enum param_of { WAITING, DEMAND, LOAD, IMPORTANCE, USER, WEIGHTS, FILL };
+enum param_of { WAITING, DEMAND, LOAD, IMPORTANCE, USER, WEIGHTS, FILL, OVERRUN };
 
 static int dynamic_init(void *self, struct sched *s, const union param *v, struct error *err)
 {
@@ -84,6 +84,7 @@ static int dynamic_init(void *self, struct sched *s, const union param *v, struc
     if (code != BRAID_OK)
         return code;
     d->c.params.own = f;
+    d->c.params.doubles = strcmp(v[OVERRUN].s, "double") == 0;
     return compose_setup(&d->c, s, &order_points,
                          strcmp(fill, "easy") == 0   ? FILL_EASY
                          : strcmp(fill, "skip") == 0 ? FILL_SKIP
@@ -102,6 +103,7 @@ static const struct param_spec dynamic_params[] = {
     [WEIGHTS] = {"weights", PARAM_TEXT, "", 0, 0, "", NULL, USER_WEIGHTS_HELP},
     [FILL] = {"fill", PARAM_CHOICE, "skip", 0, 0, "", "strict|skip|easy",
               "what happens behind a job that does not fit"},
+    [OVERRUN] = {"overrun", PARAM_CHOICE, "double", 0, 0, "", "double|now", OVERRUN_HELP " (fill: easy)"},
 };
 
 const struct policy_ops policy_dynamic_priority = {

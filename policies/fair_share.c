@@ -20,6 +20,7 @@ static const struct param_spec fair_share_params[] = {
                "free at once"},
 };
 
-FAIR_POLICY(policy_fair_share, "fair_share", "Least decayed usage by share first",
+FAIR_POLICY(policy_fair_share, "fair_share",
+            "Least decayed usage by share first; of equal ones who was served longest ago, then by name",
             "Kay and Lauder, 1988 (the fair share scheduler); Slurm's multifactor priority: PriorityDecayHalfLife",
             fair_share_params, fair_share_init);

@@ -32,6 +32,8 @@ static const struct param_spec hierarchical_params[] = {
                "what a running job will use in this time counts already (measure: usage)"},
 };
 
-FAIR_POLICY(policy_hierarchical, "hierarchical", "Shares at every level: groups, virtual clusters, users",
-            "Bhattacharya et al., SoCC'13 (hierarchical scheduling); Hadoop's Fair Scheduler", hierarchical_params,
-            hierarchical_init);
+FAIR_POLICY(
+    policy_hierarchical, "hierarchical",
+    "Shares at every level: groups, virtual clusters, users; of equal ones who was served longest ago, then by name",
+    "Bhattacharya et al., SoCC'13 (hierarchical scheduling); Hadoop's Fair Scheduler", hierarchical_params,
+    hierarchical_init);

@@ -12,6 +12,8 @@
 
 struct gittins_index;
 
+enum within { WITHIN_RUNNING, WITHIN_ENTRY, WITHIN_SUBMIT };
+
 /* Parameters that orders may read. Every composition has the first two (policies/compose.h), a policy with an order of its own
  * the ones that it fills. */
 struct order_params {
@@ -22,6 +24,7 @@ struct order_params {
     const int64_t *limits; /* tiresias: service at which a job leaves queue i, ascending */
     uint32_t n_limits;
     double promote; /* tiresias: waiting time, in executed time, that brings a job back; 0: never */
+    enum within within; /* tiresias: who comes first in a queue */
     const struct gittins_index *index;
     int64_t window_ns; /* rr_sjf: time over which jobs that enter the queue are told apart by length */
     uint32_t *turns;   /* rr_sjf (keeps_turns): by job, 1 + the window that it last joined; 0: none yet */

@@ -30,7 +30,9 @@ static const struct param_spec quota_params[] = {
                 "whether one may hold more than its guarantee; false: jobs beyond it wait"},
 };
 
-FAIR_POLICY(policy_quota, "quota", "Guaranteed GPUs, lent while idle and taken back by preemption",
+FAIR_POLICY(policy_quota, "quota",
+            "Guaranteed GPUs, lent while idle and taken back by preemption; of equal ones who was served longest ago, "
+            "then by name",
             "Hadoop's Capacity Scheduler (guaranteed capacity, elasticity, preemption); Jeon et al., ATC'19 (quotas of "
             "virtual clusters)",
             quota_params, quota_init);

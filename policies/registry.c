@@ -5,7 +5,7 @@
 
 extern const struct policy_ops policy_antman, policy_themis_auction, policy_themis, policy_drf, policy_fair_share, policy_hierarchical, policy_max_min, policy_quota, policy_compose, policy_conservative, policy_easy, policy_fifo, policy_fifo_skip,
     policy_gittins, policy_las, policy_ljf, policy_longest_waiting, policy_muri_l, policy_muri_s, policy_optimal, policy_auction, policy_proportional_price, policy_priority, policy_qssf, policy_random,
-    policy_recorded, policy_round_robin, policy_sjf, policy_smallest, policy_srsf, policy_srtf, policy_tiresias,
+    policy_recorded, policy_round_robin, policy_sjf, policy_sjf_easy, policy_sjf_skip, policy_smallest, policy_srsf, policy_srtf, policy_tiresias,
     policy_critical_path, policy_dynamic_priority, policy_edf, policy_gittins_past, policy_least_laxity, policy_mlfq, policy_rr_sjf, policy_time_window,
     policy_weighted_round_robin,
     policy_ga, policy_greedy_insert, policy_lookahead, policy_planner, policy_pso, policy_sa;
@@ -49,6 +49,8 @@ static const struct policy_ops *const policies[] = {&policy_antman,
                                                     &policy_rr_sjf,
                                                     &policy_sa,
                                                     &policy_sjf,
+                                                    &policy_sjf_easy,
+                                                    &policy_sjf_skip,
                                                     &policy_smallest,
                                                     &policy_srsf,
                                                     &policy_srtf,

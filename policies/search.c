@@ -114,7 +114,7 @@ static void enter_running(struct search *x, struct sched *s, uint32_t job)
     int64_t run = 0;
     if (x->victims == 0)
         return;
-    sched_run_ns(s, job, &run);
+    sched_expected_run_ns(s, job, &run);
     *sched_word(s, job) = (uint64_t)instant_after(sched_now(s), run);
     jobset_insert(&x->running, (int64_t)*sched_word(s, job), job, 0);
 }
@@ -163,7 +163,7 @@ static uint32_t job_of(const struct search *x, uint32_t index)
 static double run_s_of(const struct sched *s, uint32_t job)
 {
     int64_t run = 0;
-    sched_run_ns(s, job, &run);
+    sched_expected_run_ns(s, job, &run);
     return (double)run * 1e-9;
 }
 
@@ -252,7 +252,7 @@ static void seed_by_keys(struct search *x)
 static int64_t hopeful_key(struct sched *s, uint32_t job)
 {
     int64_t run = 0, deadline = search_base_key(s, job, BASE_EDF);
-    sched_run_ns(s, job, &run);
+    sched_expected_run_ns(s, job, &run);
     return instant_after(sched_now(s), run) <= deadline ? run : instant_after(run, INT64_MAX / 2);
 }
 

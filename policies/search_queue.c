@@ -60,13 +60,13 @@ int64_t search_base_key(struct sched *s, uint32_t job, enum search_base base)
             return INT64_MAX;
         return left > 0 ? left : 0;
     case BASE_SMITH:
-        sched_remaining_ns(s, job, &left);
+        sched_expected_ns(s, job, &left);
         return search_smith_key(s, job, left);
     case BASE_SJF:
-        sched_remaining_ns(s, job, &left);
+        sched_expected_ns(s, job, &left);
         return left;
     case BASE_SRSF:
-        sched_remaining_ns(s, job, &left);
+        sched_expected_ns(s, job, &left);
         return __builtin_mul_overflow(left, (int64_t)sched_gpus(s, job), &product) ? INT64_MAX : product;
     }
     return 0;

@@ -90,7 +90,7 @@ static void time_window_schedule(void *self, struct sched *s)
     compose_schedule(&t->c, s);
 }
 
-enum param_of { WINDOW, ORDER, FILL };
+enum param_of { WINDOW, ORDER, FILL, OVERRUN };
 
 static int time_window_init(void *self, struct sched *s, const union param *v, struct error *err)
 {
@@ -102,6 +102,7 @@ static int time_window_init(void *self, struct sched *s, const union param *v, s
     if (t->place == NULL)
         return error_set(err, BRAID_FAILED, "out of memory");
     t->c.params.own = t;
+    t->c.params.doubles = strcmp(v[OVERRUN].s, "double") == 0;
     if (t->inner == &order_random) {
         t->c.params.salt = sched_random(s) << 32;
         t->c.params.salt |= sched_random(s);
@@ -121,6 +122,7 @@ static const struct param_spec time_window_params[] = {
                "who comes first among the jobs of a window"},
     [FILL] = {"fill", PARAM_CHOICE, "skip", 0, 0, "", "strict|skip|easy",
               "what happens behind a job that does not fit"},
+    [OVERRUN] = {"overrun", PARAM_CHOICE, "double", 0, 0, "", "double|now", OVERRUN_HELP " (fill: easy)"},
 };
 
 const struct policy_ops policy_time_window = {

@@ -5,16 +5,21 @@
  *                  ^                 |                  |
  *                  +-----------------+------------------+           promotion: waited `promote` times its executed time
  *
- * Jobs of a higher queue go first and displace running ones of lower queues. Inside a queue running jobs stay, the others follow in
- * the order in which they entered it (a job that is displaced keeps its place); who does not fit is passed over. Service and waiting
+ * Jobs of a higher queue go first and displace running ones of lower queues. Inside a queue (`within`)
+ *
+ *   running   running jobs stay, the others follow in the order in which they entered it (a job that is displaced keeps its place)
+ *   entry     who entered it first, running or not: that displaces jobs of the same queue
+ *   submit    who was submitted first, running or not
+ *
+ * and who runs comes before its equals. Who does not fit is passed over. Service and waiting
  * are counted from the submission or the last promotion on, waiting only once the job has run. (What runs in the first queue is never
  * displaced, so all that waiting is in lower queues, unless a quota shrinks.)
  *
- * The order is a value that jumps (order.h): queue, then waiting or not, then the time of entry, in one number:
+ * The order is a value that jumps (order.h): queue, then waiting or not (within running), then the time, in one number:
  *
  *      63     60   59   58                       0
  *     +---------+------+-------------------------+
- *     | queue-8 | waits| entered, ns (18.2 years) |
+ *     | queue-8 | waits| since, ns (18.2 years)   |
  *     +---------+------+-------------------------+
  */
 #include "policies/compose.h"
@@ -78,17 +83,19 @@ static int64_t queue_jump(struct sched *s, uint32_t job, const struct order_para
 {
     int64_t executed = sched_attained_ns(s, job) - m->executed_ns;
     int64_t due = is_running ? run_jump(s, job, p, m, executed) : wait_jump(s, job, p, m, executed);
-    int64_t entered = m->entered_ns < WAITS ? m->entered_ns : WAITS - 1;
-    m->key = ((int64_t)m->level - QUEUES_MAX / 2) * (2 * WAITS) + (is_running ? 0 : WAITS) + entered;
+    int64_t since = p->within == WITHIN_SUBMIT ? sched_submit_ns(s, job) : m->entered_ns;
+    since = since < WAITS ? since : WAITS - 1;
+    bool comes_later = p->within == WITHIN_RUNNING && !is_running;
+    m->key = ((int64_t)m->level - QUEUES_MAX / 2) * (2 * WAITS) + (comes_later ? WAITS : 0) + since;
     return due;
 }
 
 static const struct order_ops order_queues = {.name = "tiresias",
-                                              .summary = "highest queue first, in it the first who entered",
+                                              .summary = "highest queue first",
                                               .source = "Gu et al., NSDI'19 (Tiresias), discretised 2D-LAS",
                                               .jump = queue_jump};
 
-enum param_of { THRESHOLDS, SERVICE, PROMOTE };
+enum param_of { THRESHOLDS, SERVICE, PROMOTE, WITHIN };
 
 static int tiresias_init(void *self, struct sched *s, const union param *v, struct error *err)
 {
@@ -106,7 +113,10 @@ static int tiresias_init(void *self, struct sched *s, const union param *v, stru
     t->c.params = (struct order_params){.by_gpu_time = strcmp(v[SERVICE].s, "gpu_time") == 0,
                                         .limits = t->limits,
                                         .n_limits = n,
-                                        .promote = v[PROMOTE].f};
+                                        .promote = v[PROMOTE].f,
+                                        .within = strcmp(v[WITHIN].s, "running") == 0 ? WITHIN_RUNNING
+                                                  : strcmp(v[WITHIN].s, "entry") == 0 ? WITHIN_ENTRY
+                                                                                      : WITHIN_SUBMIT};
     return compose_setup(&t->c, s, &order_queues, FILL_SKIP, PREEMPT_WHEN_BETTER, 0, err);
 }
 
@@ -118,13 +128,17 @@ static const struct param_spec tiresias_params[] = {
                  "what counts as service: time on GPUs x GPUs, or time alone"},
     [PROMOTE] = {"promote", PARAM_NUMBER, "0", 0, 1e9, "", NULL,
                  "a job that has waited this many times its executed time returns to the first queue; 0: never"},
+    [WITHIN] = {"within", PARAM_CHOICE, "running", 0, 0, "", "running|entry|submit",
+                "who comes first in a queue: who runs, then who entered it first; or who entered it, or was submitted, "
+                "first, running or not"},
 };
 
 const struct policy_ops policy_tiresias = {
     .abi_version = BRAID_POLICY_ABI,
     .size = sizeof(struct policy_ops),
     .name = "tiresias",
-    .summary = "Queues by attained service (discretised 2D-LAS), preemptive",
+    .summary = "Queues by attained service (discretised 2D-LAS), preemptive; in a queue who runs stays, then by entry "
+               "(`within`)",
     .source = "Gu et al., NSDI'19 (Tiresias), section 3.3",
     .knows = KNOWS_NOTHING,
     .scope = SCOPE_VC,

@@ -216,7 +216,7 @@ static bool endings_take(struct rollout *r, struct sched *s)
             *e = (struct rollout_ending){.gpus = sim_gpus(sim, job), .is_ours = sim_vc(sim, job) == r->vc, .job = job};
             for (uint32_t k = 0; k < h->n_members; k++) {
                 int64_t left = 0;
-                sched_run_ns(s, h->members[k], &left);
+                sched_expected_run_ns(s, h->members[k], &left);
                 int64_t end = time_after(r->now_ns, left);
                 e->end_ns = end > e->end_ns ? end : e->end_ns;
             }
@@ -268,7 +268,7 @@ static void job_take(struct rollout *r, struct sched *s, uint32_t i, uint32_t jo
     struct sim *sim = r->sim;
     bool is_expected = i >= r->n;
     int64_t left = 0, alone = 0, deadline, submit = sim->w->submit_ns[job];
-    sched_remaining_ns(s, job, &left);
+    sched_expected_ns(s, job, &left);
     sched_estimate_ns(s, job, &alone);
     bool has_deadline = sched_deadline_ns(s, job, &deadline) == SCHED_OK;
     r->job[i] = job;
@@ -297,7 +297,7 @@ static void job_take(struct rollout *r, struct sched *s, uint32_t i, uint32_t jo
     uint32_t nodes = cluster_partition(sim->cluster, r->partition)->n_nodes;
     r->plan_places += r->gpus[i] < nodes ? r->gpus[i] : nodes;
     if (i >= w->n_queued && !is_expected) {
-        sched_run_ns(s, job, &left);
+        sched_expected_run_ns(s, job, &left);
         r->keep_ns[i] = time_after(r->now_ns, left);
     }
 }

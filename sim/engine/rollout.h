@@ -1,7 +1,7 @@
 /* rollout.h - what would become of the waiting jobs if they were started in a given order?
  *
  * A rollout is a copy of what the engine knows at one instant: who holds what of the partition, when each running job will end as the
- * policy may predict it (sched_run_ns), quota, and a window of jobs. A *plan* is an order of the window. The rollout starts its jobs as a
+ * policy may predict it (sched_expected_run_ns: one beyond its estimate goes on until its time has doubled), quota, and a window of jobs. A *plan* is an order of the window. The rollout starts its jobs as a
  * policy would that follows this order, by the placement rule of the run, goes to the next predicted end, starts more, and so on until
  * all have started; no quota changes meanwhile, and nothing arrives but what the caller expects. When nothing else does and estimates are
  * exact, this is what the engine does, job for job.

@@ -30,10 +30,36 @@ static uint32_t all_gpus(const struct world *w, int queue)
     return n;
 }
 
-/* Does the plan know nodes, or only how many GPUs there are? */
+/* Does another queue use these nodes? */
+static bool is_shared(const struct world *w, int queue)
+{
+    for (uint32_t v = 0; v < naive_n_queues(w); v++)
+        if ((int)v != queue && w->first_node[v] == w->first_node[queue] && w->end_node[v] == w->end_node[queue])
+            return true;
+    return false;
+}
+
+/* Can types, CPU or memory keep a job from starting though there are GPUs enough? Asked of all jobs and nodes of the case. */
+static bool is_more_than_gpus(const struct world *w)
+{
+    const struct naive_case *c = w->c;
+    bool is_typed = false, is_more = false;
+    for (uint32_t i = 0; i < c->n_nodes; i++)
+        is_typed |= c->type[i] != 0;
+    for (uint32_t j = 0; j < c->n_jobs; j++)
+        for (uint32_t i = 0; i < c->n_nodes; i++) {
+            const struct naive_job *job = &c->jobs[j];
+            is_more |= is_typed && job->type != 0 && job->type != c->type[i];
+            is_more |= c->cpu_milli[i] > 0 && job->cpu_milli > 0;
+            is_more |= c->mem_kib[i] > 0 && job->mem_kib > 0;
+        }
+    return is_more;
+}
+
+/* Does the plan know nodes, or only how many GPUs there are? Where any GPUs will do it makes no difference unless more than GPUs counts. */
 static bool is_by_node(const struct world *w, int queue)
 {
-    return !w->own[queue].is_counted && !naive_is_pool(w->c->placement);
+    return !w->own[queue].is_counted && (!naive_is_pool(w->c->placement) || is_more_than_gpus(w));
 }
 
 static bool holds(const struct world *w, int queue, uint32_t j, int64_t t)
@@ -46,40 +72,74 @@ static bool holds(const struct world *w, int queue, uint32_t j, int64_t t)
     return w->jobs[j].is == WAITING && p->start != NEVER && p->start <= t && t < p->end;
 }
 
+enum { GPUS, CPU, MEMORY, KINDS };
+
+/* What a job takes of each kind for a GPU. */
+static int64_t each(const struct world *w, uint32_t j, int kind)
+{
+    const struct naive_job *job = &w->c->jobs[j];
+    return kind == GPUS ? 1 : kind == CPU ? job->cpu_milli / job->gpus : (int64_t)(job->mem_kib / job->gpus);
+}
+
 /* At instant `t`, on a node or, by counting, at all (node 0 stands for it). */
-static int64_t free_at(const struct world *w, int queue, uint32_t node, int64_t t)
+static int64_t free_at(const struct world *w, int queue, uint32_t node, int kind, int64_t t)
 {
     bool by_node = is_by_node(w, queue);
-    int64_t n = by_node ? w->c->gpus[node] : naive_capacity(w, queue);
+    int64_t n = !by_node       ? naive_capacity(w, queue)
+                : kind == GPUS ? (int64_t)w->c->gpus[node]
+                : kind == CPU  ? (int64_t)w->c->cpu_milli[node]
+                               : (int64_t)w->c->mem_kib[node];
+    if (kind != GPUS && (!by_node || n == 0))
+        return NEVER; /* no bound */
     for (uint32_t j = 0; j < w->c->n_jobs; j++)
         if (holds(w, queue, j, t))
-            n -= by_node ? w->plans[j].take[node] : w->c->jobs[j].gpus;
+            n -= (by_node ? w->plans[j].take[node] : w->c->jobs[j].gpus) * each(w, j, kind);
     return n;
 }
 
 /* The fewest over [from, to). */
-static int64_t least_free(const struct world *w, int queue, uint32_t node, int64_t from, int64_t to)
+static int64_t least_free(const struct world *w, int queue, uint32_t node, int kind, int64_t from, int64_t to)
 {
-    int64_t least = free_at(w, queue, node, from);
+    int64_t least = free_at(w, queue, node, kind, from);
     for (uint32_t j = 0; j < w->c->n_jobs; j++) {
         const struct naive_plan *p = &w->plans[j];
         if (naive_queue_of(w, j) != queue || w->jobs[j].is != WAITING || p->start == NEVER || p->start <= from ||
             p->start >= to)
             continue;
-        int64_t n = free_at(w, queue, node, p->start);
+        int64_t n = free_at(w, queue, node, kind, p->start);
         least = n < least ? n : least;
     }
     return least;
 }
 
-/* The node with the least to spare, the first of equals, that is not taken; -1: none. */
-static int tightest(const struct world *w, int queue, int64_t gpus, int64_t from, int64_t to, const uint32_t *take)
+/* GPUs of a node, up to `most`, that job `j` can have over [from, to), with what goes with them. */
+static int64_t most_for(const struct world *w, int queue, uint32_t j, uint32_t node, int64_t most, int64_t from,
+                        int64_t to)
+{
+    struct world asks = *w; /* whether the type is right */
+    asks.placing = (int)j + 1;
+    memset(asks.owner, 0xff, sizeof asks.owner);
+    if (is_by_node(w, queue) && w->c->has_types && naive_within(&asks, node, 1) == 0 && w->c->jobs[j].type != 0 &&
+        w->c->type[node] != w->c->jobs[j].type)
+        return 0;
+    for (int kind = GPUS; kind < KINDS; kind++) {
+        int64_t least = least_free(w, queue, node, kind, from, to);
+        if (least == NEVER || each(w, j, kind) == 0)
+            continue;
+        most = least <= 0 ? 0 : least / each(w, j, kind) < most ? least / each(w, j, kind) : most;
+    }
+    return most;
+}
+
+/* The node with the fewest GPUs to spare, the first of equals, that is not taken; -1: none. */
+static int tightest(const struct world *w, int queue, uint32_t j, int64_t gpus, int64_t from, int64_t to,
+                    const uint32_t *take)
 {
     int best = -1;
     int64_t best_free = 0;
     for (uint32_t i = w->first_node[queue]; i < w->end_node[queue]; i++) {
-        int64_t n = least_free(w, queue, i, from, to);
-        if (take[i] > 0 || n < gpus || (best >= 0 && n >= best_free))
+        int64_t n = least_free(w, queue, i, GPUS, from, to);
+        if (take[i] > 0 || most_for(w, queue, j, i, gpus, from, to) < gpus || (best >= 0 && n >= best_free))
             continue;
         best = (int)i;
         best_free = n;
@@ -88,21 +148,29 @@ static int tightest(const struct world *w, int queue, int64_t gpus, int64_t from
 }
 
 /* Where a job would be over [from, to). */
-static bool fits(const struct world *w, int queue, uint32_t gpus, int64_t from, int64_t to, uint32_t *take)
+static bool fits(const struct world *w, int queue, uint32_t j, int64_t from, int64_t to, uint32_t *take)
 {
+    uint32_t gpus = w->c->jobs[j].gpus, largest, missing = gpus;
     memset(take, 0, NAIVE_NODES * sizeof *take);
     if (!is_by_node(w, queue))
-        return gpus <= naive_capacity(w, queue) && least_free(w, queue, 0, from, to) >= gpus;
-    uint32_t largest = 0, missing = gpus;
-    for (uint32_t i = w->first_node[queue]; i < w->end_node[queue]; i++)
-        largest = w->c->gpus[i] > largest ? w->c->gpus[i] : largest;
+        return gpus <= naive_capacity(w, queue) && least_free(w, queue, 0, GPUS, from, to) >= gpus;
+    if (naive_is_pool(w->c->placement)) {
+        for (uint32_t i = w->first_node[queue]; i < w->end_node[queue]; i++) {
+            take[i] = (uint32_t)most_for(w, queue, j, i, missing, from, to);
+            missing -= take[i];
+        }
+        return missing == 0;
+    }
+    struct world asks = *w;
+    asks.placing = (int)j + 1;
+    largest = naive_largest(&asks, queue);
     for (uint32_t size = largest; size > 0 && gpus > largest; size--)
         for (uint32_t i = w->first_node[queue]; i < w->end_node[queue]; i++)
-            if (w->c->gpus[i] == size && size <= missing && least_free(w, queue, i, from, to) == size) {
+            if (w->c->gpus[i] == size && size <= missing && most_for(w, queue, j, i, size, from, to) == size) {
                 take[i] = size;
                 missing -= size;
             }
-    int rest = missing > 0 ? tightest(w, queue, missing, from, to, take) : -1;
+    int rest = missing > 0 ? tightest(w, queue, j, missing, from, to, take) : -1;
     if (rest >= 0) {
         take[rest] = missing;
         missing = 0;
@@ -111,11 +179,11 @@ static bool fits(const struct world *w, int queue, uint32_t gpus, int64_t from, 
 }
 
 /* The earliest start; before it something must end. */
-static int64_t earliest(const struct world *w, int queue, uint32_t gpus, int64_t run, uint32_t *take)
+static int64_t earliest(const struct world *w, int queue, uint32_t job, int64_t run, uint32_t *take)
 {
     for (int64_t t = w->now;;) {
         int64_t next = NEVER;
-        if (fits(w, queue, gpus, t, t + run, take))
+        if (fits(w, queue, job, t, t + run, take))
             return t;
         for (uint32_t j = 0; j < w->c->n_jobs; j++) {
             const struct naive_plan *p = &w->plans[j];
@@ -130,16 +198,16 @@ static int64_t earliest(const struct world *w, int queue, uint32_t gpus, int64_t
     }
 }
 
-static bool is_free(const struct world *w, int queue, const struct naive_plan *p, uint32_t gpus, int64_t from,
-                    int64_t to)
+static bool is_free(const struct world *w, int queue, const struct naive_plan *p, uint32_t j, int64_t from, int64_t to)
 {
     if (from >= to)
         return true;
     if (!is_by_node(w, queue))
-        return least_free(w, queue, 0, from, to) >= gpus;
+        return least_free(w, queue, 0, GPUS, from, to) >= w->c->jobs[j].gpus;
     for (uint32_t i = w->first_node[queue]; i < w->end_node[queue]; i++)
-        if (p->take[i] > 0 && least_free(w, queue, i, from, to) < p->take[i])
-            return false;
+        for (int kind = GPUS; kind < KINDS; kind++)
+            if (p->take[i] > 0 && least_free(w, queue, i, kind, from, to) < p->take[i] * each(w, j, kind))
+                return false;
     return true;
 }
 
@@ -171,7 +239,7 @@ static bool is_queued(const struct world *w, int queue, uint32_t j)
 static int64_t run_left(const struct world *w, uint32_t j)
 {
     bool runs = w->jobs[j].is == RUNNING;
-    return naive_remaining(w, j) + (runs ? w->jobs[j].overhead_left : naive_overhead_next(w, j));
+    return naive_expected(w, j) + (runs ? w->jobs[j].overhead_left : naive_overhead_next(w, j));
 }
 
 /* Of a job that has been due and found no place: at least as long as that, and a second. */
@@ -184,12 +252,9 @@ static void plan_job(struct world *w, int queue, uint32_t j)
 {
     struct naive_plan *p = &w->plans[j];
     int64_t run = run_left(w, j);
-    if (naive_remaining(w, j) <= 1 &&
-        w->jobs[j].start >= 0) /* the estimate is used up: it goes on for as long as it has run */
-        run += longer(SECOND, w->jobs[j].held);
     run = as_blocked(w, p, run);
     p->start = NEVER;
-    p->start = earliest(w, queue, w->c->jobs[j].gpus, run, p->take);
+    p->start = earliest(w, queue, j, run, p->take);
     p->end = p->start == NEVER ? NEVER : p->start + run;
 }
 
@@ -213,7 +278,9 @@ static void replan(struct world *w, int queue)
             p->is_fresh = true;
             continue;
         }
-        is_anew |= old[j].start == NEVER || !is_free(w, queue, p, w->c->jobs[j].gpus, old[j].start, old[j].end);
+        bool was_anew = is_anew;
+        is_anew |= old[j].start == NEVER || !is_free(w, queue, p, j, old[j].start, old[j].end);
+        o->may_compress |= is_anew && !was_anew;
         if (is_anew)
             plan_job(w, queue, j);
         else
@@ -221,22 +288,33 @@ static void replan(struct world *w, int queue)
     }
 }
 
+static bool advance(struct world *w, int queue, uint32_t j)
+{
+    struct naive_plan *p = &w->plans[j], old = *p;
+    if (p->start == NEVER || p->start <= w->now)
+        return false;
+    p->start = NEVER;
+    p->start = earliest(w, queue, j, old.end - old.start, p->take);
+    p->end = p->start + (old.end - old.start);
+    if (p->start < old.start)
+        return true;
+    *p = old;
+    return false;
+}
+
+/* Until nobody moves. */
 static void compress(struct world *w, int queue)
 {
     w->own[queue].may_compress = false;
-    for (uint32_t j = 0; j < w->c->n_jobs; j++) {
-        struct naive_plan *p = &w->plans[j], old = *p;
-        if (!is_queued(w, queue, j))
-            continue;
-        if (p->is_fresh)
-            return;
-        if (p->start == NEVER || p->start <= w->now)
-            continue;
-        p->start = NEVER;
-        p->start = earliest(w, queue, w->c->jobs[j].gpus, old.end - old.start, p->take);
-        p->end = p->start + (old.end - old.start);
-        if (p->start >= old.start)
-            *p = old;
+    for (bool has_moved = true; has_moved;) {
+        has_moved = false;
+        for (uint32_t j = 0; j < w->c->n_jobs; j++) {
+            if (!is_queued(w, queue, j))
+                continue;
+            if (w->plans[j].is_fresh)
+                break;
+            has_moved |= advance(w, queue, j);
+        }
     }
 }
 
@@ -245,7 +323,7 @@ static void compress(struct world *w, int queue)
 static void extend(struct world *w, int queue, uint32_t j, int64_t end)
 {
     struct naive_plan *p = &w->plans[j];
-    w->own[queue].must_replan |= !is_free(w, queue, p, w->c->jobs[j].gpus, longer(p->end, w->now), end);
+    w->own[queue].must_replan |= !is_free(w, queue, p, j, longer(p->end, w->now), end);
     p->end = end;
 }
 
@@ -255,13 +333,7 @@ static void extend_all(struct world *w, int queue)
         const struct naive_plan *p = &w->plans[j];
         if (naive_queue_of(w, j) != queue || w->jobs[j].is != RUNNING || p->end > w->now)
             continue;
-        int64_t left = run_left(w, j), end = p->end;
-        if (left > 1)
-            end = w->now + left;
-        else
-            while (end <= w->now)
-                end += longer(SECOND, w->jobs[j].held - (w->now - end));
-        extend(w, queue, j, end);
+        extend(w, queue, j, w->now + run_left(w, j));
     }
     for (uint32_t j = 0; j < w->c->n_jobs; j++) {
         struct naive_plan *p = &w->plans[j];
@@ -278,22 +350,17 @@ static void count_only(struct world *w, int queue)
     if (!is_by_node(w, queue))
         return;
     w->own[queue].is_counted = true;
+    for (uint32_t j = 0; j < w->c->n_jobs; j++)
+        if (is_queued(w, queue, j))
+            w->plans[j].start = NEVER;
     w->own[queue].must_replan = w->own[queue].must_replan_all = true;
 }
 
-/* The planned nodes are taken by jobs of other queues, or the quota is. */
 static bool start_as_planned(struct world *w, int queue, uint32_t j)
 {
     const struct naive_plan *p = &w->plans[j];
-    uint32_t free[NAIVE_NODES];
-    naive_free_now(w, free);
-    for (uint32_t i = 0; i < w->c->n_nodes && is_by_node(w, queue); i++)
-        if (free[i] < p->take[i])
-            count_only(w, queue);
     if (!is_by_node(w, queue))
         return naive_start(w, j);
-    if (naive_quota_left(w, queue) < w->c->jobs[j].gpus)
-        return false;
     naive_start_at(w, j, p->take);
     return true;
 }
@@ -327,7 +394,7 @@ static void start_due(struct world *w, int queue)
 static void plan_begin(struct world *w)
 {
     for (uint32_t v = 0; v < naive_n_queues(w); v++)
-        w->own[v].is_counted = naive_capacity(w, (int)v) != all_gpus(w, (int)v);
+        w->own[v].is_counted = naive_capacity(w, (int)v) != all_gpus(w, (int)v) || is_shared(w, (int)v);
 }
 
 /* It is new, or lost its GPUs to a quota that shrank. */

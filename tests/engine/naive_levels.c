@@ -7,7 +7,9 @@ static const int64_t SECOND = 1000000000;
 
 /* ---- tiresias: own = two thresholds (0: none), 1 for service in GPU time, promote ----------------------- */
 
-enum { LIMIT_0, LIMIT_1, BY_GPUS, PROMOTE };
+enum { LIMIT_0, LIMIT_1, BY_GPUS, PROMOTE, WITHIN };
+
+static const char *const withins[] = {"running", "entry", "submit"};
 
 static const int64_t LEVEL = 10000000000000000, WAITS = 4000000000000000;
 
@@ -21,6 +23,7 @@ static void tiresias_roll(struct naive_case *c, struct naive_dice *d)
     c->own[LIMIT_1] = naive_roll(d, 3) == 0 ? 0 : c->own[LIMIT_0] + 1 + (double)naive_roll(d, is_long ? 200 : 20);
     c->own[BY_GPUS] = (double)naive_roll(d, 2);
     c->own[PROMOTE] = promote[naive_roll(d, 4)];
+    c->own[WITHIN] = (double)naive_roll(d, 3);
     if (c->own[PROMOTE] > 0) /* else jobs may keep each other from ever doing anything */
         c->restart_overhead = 0;
 }
@@ -29,6 +32,7 @@ static void tiresias_params(const struct naive_case *c, struct test_case *t)
 {
     naive_param_list(t, "thresholds", &c->own[LIMIT_0], 2);
     naive_param_number(t, "promote", c->own[PROMOTE]);
+    case_param(t, "within", withins[(int)c->own[WITHIN]]);
     case_param(t, "service", c->own[BY_GPUS] > 0 ? "gpu_time" : "time");
 }
 
@@ -93,7 +97,9 @@ static void tiresias_round(struct world *w, int queue)
 static int64_t tiresias_value(struct world *w, uint32_t j, bool is_running)
 {
     const struct naive_mark *m = &w->marks[j];
-    return m->level * LEVEL + (is_running ? 0 : WAITS) + m->entered;
+    int within = (int)w->c->own[WITHIN];
+    return m->level * LEVEL + (within > 0 || is_running ? 0 : WAITS) +
+           (within == 2 ? w->c->jobs[j].submit : m->entered);
 }
 
 static int64_t tiresias_next(const struct world *w, int queue)

@@ -23,6 +23,8 @@ static const struct {
                           {"round_robin", N_ROUND_ROBIN, N_SKIP, N_QUANTUM},
                           {"rr_sjf", N_RR_SJF, N_SKIP, N_QUANTUM},
                           {"sjf", N_SJF, N_STRICT, N_NEVER},
+                          {"sjf_easy", N_SJF, N_EASY, N_NEVER},
+                          {"sjf_skip", N_SJF, N_SKIP, N_NEVER},
                           {"smallest", N_SMALLEST, N_SKIP, N_WHEN_BETTER},
                           {"srsf", N_SRSF, N_SKIP, N_WHEN_BETTER},
                           {"srtf", N_SRTF, N_SKIP, N_WHEN_BETTER}};

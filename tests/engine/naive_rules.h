@@ -20,7 +20,7 @@ extern const struct naive_rules naive_tiresias, naive_mlfq, naive_users_in_turn,
     naive_recorded, naive_gittins, naive_gittins_past, naive_dynamic_priority, naive_conservative;
 
 /* naive_named.c: compositions that have a name. edf and least_laxity know what `admission: feasible` needs. */
-enum { NAIVE_N_NAMED = 18 };
+enum { NAIVE_N_NAMED = 20 };
 struct naive_rules naive_named(uint32_t i);
 
 /* A parameter of the engine's policy, as text. */

@@ -18,6 +18,8 @@ static void compare(const struct naive_rules *rules, const struct naive_size *z,
         struct naive_case c = {.rules = rules,
                                .may_admit =
                                    strcmp(rules->policy, "edf") == 0 || strcmp(rules->policy, "least_laxity") == 0,
+                               .has_bounds = rules == &naive_conservative,
+                               .has_types = rules == &naive_conservative,
                                .has_chains = strcmp(rules->policy, "critical_path") == 0,
                                .placement = (enum naive_placement)(i % N_PLACEMENTS)};
         naive_roll_case(&c, z, &d);

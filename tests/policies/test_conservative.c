@@ -111,6 +111,115 @@ Test(conservative, an_early_end_lets_jobs_move_forward_in_order)
     case_destroy(c);
 }
 
+Test(conservative, what_one_gives_up_a_job_before_it_may_have)
+{
+    /* A and B end at 6, long before they were predicted to. C (both GPUs) may move to 9002 only, as D is in its way at 9000; D moves to
+     * 6, and then C to 8. */
+    struct test_case *c = conservative(1, 2);
+    c->spec.estimate.source = ESTIMATE_TRACE;
+    c->jobs[case_job(c, 0, 6, 1)].estimate_ns = 9000 * S;
+    c->jobs[case_job(c, 1, 5, 1)].estimate_ns = 20000 * S;
+    c->jobs[case_job(c, 3, 10000, 2)].estimate_ns = 10000 * S;
+    c->jobs[case_job(c, 5, 2, 1)].estimate_ns = 2 * S;
+    case_run(c);
+    expect(c, 3, 6, 8);
+    expect(c, 2, 8, 10008);
+    case_destroy(c);
+}
+
+/* ---- more than GPUs: the same reservation under every policy that promises one ------------------------- */
+
+struct three {
+    const char *what;
+    uint32_t gpus[3], cpus[3], gib[3]; /* of R (0-100 s), head (50 s) and long (500 s) */
+    const char *type[3];
+};
+
+static void check_head(const char *policy, const char *placement, const struct three *t)
+{
+    struct test_case *c = case_create(1, 8);
+    case_policy(c, policy);
+    case_placement(c, placement);
+    bool is_typed = t->type[0] != NULL;
+    c->groups[0] = (struct node_group_spec){
+        .count = 1, .gpus = 8, .gpu = is_typed ? "a" : "", .cpu_milli = 64000, .memory_kib = UINT64_C(100) << 20};
+    c->groups[1] = (struct node_group_spec){.count = 1, .gpus = 8, .gpu = "b"};
+    c->cluster.n_groups = is_typed ? 2 : 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        static const double run[] = {100, 50, 500};
+        struct case_job *j = &c->jobs[case_job(c, i, run[i], t->gpus[i])];
+        j->cpu_milli = t->cpus[i] * 1000;
+        j->mem_kib = (uint64_t)t->gib[i] << 20;
+        j->gpu_type = t->type[i];
+    }
+    case_run(c);
+    cr_expect_float_eq(case_start_s(c, 1), 100, 1e-6, "%s, %s, %s: the head starts at %g s", policy, placement, t->what,
+                       case_start_s(c, 1));
+    cr_expect_geq(case_start_s(c, 2), 100.0, "%s, %s, %s", policy, placement, t->what);
+    case_destroy(c);
+}
+
+Test(conservative, the_head_is_not_delayed_by_want_of_anything)
+{
+    static const struct three cases[] = {
+        {"memory", {1, 1, 1}, {8, 8, 8}, {60, 80, 30}, {NULL}},
+        {"CPUs", {1, 1, 1}, {40, 60, 8}, {0, 0, 0}, {NULL}},
+        {"GPUs", {5, 8, 2}, {0, 0, 0}, {0, 0, 0}, {NULL}},
+        {"type", {4, 8, 4}, {0, 0, 0}, {0, 0, 0}, {"a", "a", "a"}},
+        {"memory of a type", {1, 1, 1}, {1, 1, 1}, {60, 80, 30}, {"a", "a", "a"}},
+    };
+    static const char *const policies[] = {"easy", "conservative", "sjf_easy"};
+    static const char *const placements[] = {"consolidate", "count", "spread", "rack_local"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t p = 0; p < sizeof policies / sizeof *policies; p++)
+            for (size_t k = 0; k < sizeof placements / sizeof *placements; k++)
+                check_head(policies[p], placements[k], &cases[i]);
+}
+
+/* One rule for jobs beyond their estimates. A (3 of 4 GPUs, predicted 10 s, runs 1000) is predicted at 20 to run until 40: C (5 s) may pass B, which
+ * waits for all four. `now` takes A to end at any moment: nothing that needs the GPU may start. */
+Test(conservative, the_rule_for_overruns_is_that_of_easy)
+{
+    for (int i = 0; i < 3; i++) {
+        struct test_case *c = case_create(1, 4);
+        case_policy(c, i == 0 ? "conservative" : "easy");
+        case_placement(c, "count");
+        if (i == 2)
+            case_param(c, "overrun", "now");
+        c->spec.estimate.source = ESTIMATE_TRACE;
+        c->jobs[case_job(c, 0, 1000, 3)].estimate_ns = 10 * S;
+        c->jobs[case_job(c, 1, 100, 4)].estimate_ns = 100 * S;
+        c->jobs[case_job(c, 20, 5, 1)].estimate_ns = 5 * S;
+        case_run(c);
+        expect(c, 1, 1000, 1100);
+        if (i < 2)
+            expect(c, 2, 20, 25);
+        else
+            expect(c, 2, 1100, 1105);
+        case_destroy(c);
+    }
+}
+
+/* srtf: at 30 A has run 30 s of predicted 10 and is taken to go on until 40. B (5 s) displaces it, C (20 s) does not; by `now` A has
+ * nothing left and stays. */
+Test(conservative, the_rule_for_overruns_is_that_of_srtf)
+{
+    for (int i = 0; i < 2; i++) {
+        struct test_case *c = case_create(1, 1);
+        case_policy(c, "srtf");
+        case_param(c, "overrun", i == 0 ? "double" : "now");
+        c->spec.estimate.source = ESTIMATE_TRACE;
+        c->jobs[case_job(c, 0, 39, 1)].estimate_ns = 10 * S;
+        c->jobs[case_job(c, 30, 5, 1)].estimate_ns = 5 * S;
+        c->jobs[case_job(c, 30, 20, 1)].estimate_ns = 20 * S;
+        case_run(c);
+        expect(c, 0, 0, i == 0 ? 44 : 39);
+        expect(c, 1, i == 0 ? 30 : 39, i == 0 ? 35 : 44);
+        expect(c, 2, 44, 64);
+        case_destroy(c);
+    }
+}
+
 Test(conservative, an_overrun_puts_off_those_behind_it)
 {
     /* A is predicted to run 4 s and runs 10: at 4 its end is put off to 8, at 8 to 16. B waits; C (1 s) may not pass B before 4, as B is
@@ -399,7 +508,7 @@ static bool is_in_the_way(struct naive *x, struct naive_job *j)
     return !fits;
 }
 
-static void put_off(struct naive *x)
+static bool put_off(struct naive *x) /* true: promises were made anew */
 {
     bool any = false, anew = false;
     for (uint32_t i = 0; i < x->n; i++) {
@@ -410,7 +519,7 @@ static void put_off(struct naive *x)
         }
     }
     if (!any)
-        return;
+        return false;
     struct naive_job all[JOBS];
     memcpy(all, x->jobs, sizeof all);
     for (uint32_t i = 0; i < x->n; i++)
@@ -425,17 +534,29 @@ static void put_off(struct naive *x)
                 cr_assert(promise(x, &x->jobs[i], INT64_MAX));
             }
         }
+    return anew;
 }
 
+/* May the promise move to an earlier instant, beside all others? Then it does. */
+static bool moves_forward(struct naive *x, struct naive_job *j)
+{
+    struct naive_job before = *j;
+    if (j->state != PROMISED)
+        return false;
+    j->state = FRESH;
+    if (promise(x, j, before.start))
+        return true;
+    *j = before;
+    return false;
+}
+
+/* Until nobody moves. */
 static void move_forward(struct naive *x)
 {
-    for (uint32_t i = 0; i < x->n; i++) {
-        struct naive_job *j = &x->jobs[i], before = *j;
-        if (j->state != PROMISED)
-            continue;
-        j->state = FRESH;
-        if (!promise(x, j, before.start))
-            *j = before;
+    for (bool any = true; any;) {
+        any = false;
+        for (uint32_t i = 0; i < x->n; i++)
+            any |= moves_forward(x, &x->jobs[i]);
     }
 }
 
@@ -474,7 +595,7 @@ static void naive_run(struct naive *x)
                 j->state = FRESH;
             }
         }
-        put_off(x);
+        is_early |= put_off(x);
         if (is_early)
             move_forward(x);
         for (uint32_t i = 0; i < x->n; i++) {
@@ -486,6 +607,10 @@ static void naive_run(struct naive *x)
             if (j->state == PROMISED && j->start == x->now)
                 j->state = RUNS;
         }
+        for (uint32_t i = 0; i < x->n; i++)
+            cr_assert(!moves_forward(x, &x->jobs[i]),
+                      "job %u waits at %g s, though it could start earlier beside all others", i,
+                      (double)x->now * 1e-9);
     }
 }
 
@@ -571,7 +696,15 @@ AGAINST(agrees_with_a_naive_planner_on_a_pool, true, 4, 4)
 Test(conservative, blocked_jobs_do_not_wake_it_all_the_time)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        struct cases_shape shape = {.jobs = 80, .nodes = 4, .gpus = 4, .span_ns = 1000 * S, .longest_ns = 200 * S, .grain_ns = 1, .largest = 6, .n_vcs = 3, .quotas = true};
+        struct cases_shape shape = {.jobs = 80,
+                                    .nodes = 4,
+                                    .gpus = 4,
+                                    .span_ns = 1000 * S,
+                                    .longest_ns = 200 * S,
+                                    .grain_ns = 1,
+                                    .largest = 6,
+                                    .n_vcs = 3,
+                                    .quotas = true};
         struct test_case *c = cases_create(&shape, seed);
         case_policy(c, "conservative");
         case_placement(c, seed % 2 == 0 ? "consolidate" : "count");
