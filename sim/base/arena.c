@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Under the address sanitizer what was not handed out is poisoned, and a gap is left behind each piece: what reads past the end of a table is
+ * caught. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined HAS_ASAN
+#include <sanitizer/asan_interface.h>
+enum { ARENA_GAP = 16 };
+#else
+#define ASAN_POISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
+enum { ARENA_GAP = 0 };
+#endif
+
 /* Large pieces get a block of their own through calloc, which hands out untouched zero pages: a table
  * that is never written costs no memory. */
 enum { ARENA_ALIGN = 16, ARENA_BLOCK = 64 * 1024, ARENA_LARGE = 16 * 1024 };
@@ -22,7 +38,7 @@ void arena_fini(struct arena *a)
 {
     for (struct arena_block *b = a->blocks, *next; b != NULL; b = next) {
         next = b->next;
-        free(b);
+        free(b); /* what is poisoned in it is forgotten with it */
     }
     *a = (struct arena){0};
 }
@@ -64,14 +80,16 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
         a->total += bytes;
         return (char *)b + sizeof *b;
     }
-    if (a->blocks == NULL || a->capacity - a->used < bytes) {
+    if (a->blocks == NULL || a->capacity - a->used < bytes + ARENA_GAP) {
         if (arena_block_add(a, ARENA_BLOCK) == NULL)
             return NULL;
         a->used = 0;
         a->capacity = ARENA_BLOCK;
+        ASAN_POISON_MEMORY_REGION((char *)a->blocks + sizeof(struct arena_block), ARENA_BLOCK);
     }
     void *p = (char *)a->blocks + sizeof(struct arena_block) + a->used;
-    a->used += bytes;
+    ASAN_UNPOISON_MEMORY_REGION(p, count * size);
+    a->used += bytes + ARENA_GAP;
     a->total += bytes;
     return p;
 }
