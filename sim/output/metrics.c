@@ -9,69 +9,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One list gives every metric its place, so that the table and the indices cannot part. */
+/* One list gives every metric its place, so that the table and the indices cannot part:
+ * name, unit, a whole number?, which way is better, over what it is taken, which lost jobs make it worse,, definition. */
 #define METRICS(M)                                                                                                     \
-    M(jobs, "", true, 0, "jobs submitted inside `measure`")                                                            \
-    M(finished, "", true, 0, "of them, ran to their end")                                                              \
-    M(unfinished, "", true, 0, "of them, queued or running when the run ended")                                        \
-    M(rejected, "", true, 0, "of them, refused")                                                                       \
-    M(failed, "", true, 0, "of them, failed in the simulation (what the trace says is `trace_status`)")                \
-    M(killed, "", true, 0, "of them, killed")                                                                          \
-    M(jct_mean, "s", false, -1, "mean job completion time: end - submit")                                              \
-    M(jct_p50, "s", false, -1,                                                                                         \
+    M(jobs, "", true, 0, JOBS, NONE, "jobs submitted inside `measure`")                                                \
+    M(finished, "", true, 0, JOBS, NONE, "of them, ran to their end")                                                  \
+    M(unfinished, "", true, 0, JOBS, NONE, "of them, queued or running when the run ended")                            \
+    M(rejected, "", true, 0, JOBS, NONE, "of them, refused")                                                           \
+    M(failed, "", true, 0, JOBS, NONE,                                                                                 \
+      "of them, failed in the simulation (what the trace says is `trace_status`); no model fails jobs yet: 0")         \
+    M(killed, "", true, 0, JOBS, NONE, "of them, killed")                                                              \
+    M(jct_mean, "s", false, -1, FINISHED, NONE, "mean job completion time: end - submit")                              \
+    M(jct_p50, "s", false, -1, FINISHED, NONE,                                                                         \
       "its median; quantiles are linear between order statistics (element floor(p n) under Muri's compat)")            \
-    M(jct_p95, "s", false, -1, "its 95th percentile")                                                                  \
-    M(jct_p99, "s", false, -1, "its 99th percentile")                                                                  \
-    M(jct_max, "s", false, -1, "its maximum")                                                                          \
-    M(wait_mean, "s", false, -1, "mean waiting time: first start - submit")                                            \
-    M(wait_p50, "s", false, -1, "its median")                                                                          \
-    M(wait_p99, "s", false, -1, "its 99th percentile")                                                                 \
-    M(queued_mean, "s", false, -1, "mean of all time without GPUs")                                                    \
-    M(slowdown_mean, "", false, -1, "mean of jct / ideal run time alone; jobs of zero length left out")                \
-    M(bounded_slowdown_mean, "", false, -1, "mean of max(1, jct / max(ideal, 10 s))")                                  \
-    M(makespan, "s", false, -1, "first submission to last end (finished, failed or killed) inside `measure`")          \
-    M(gpu_utilization, "fraction", false, 1,                                                                           \
+    M(jct_p95, "s", false, -1, FINISHED, NONE, "its 95th percentile")                                                  \
+    M(jct_p99, "s", false, -1, FINISHED, NONE, "its 99th percentile")                                                  \
+    M(jct_max, "s", false, -1, FINISHED, NONE, "its maximum")                                                          \
+    M(wait_mean, "s", false, -1, FINISHED, NONE,                                                                       \
+      "mean time to the first start: first start - submit; a preempted job waits again, see `queued_mean`")            \
+    M(wait_p50, "s", false, -1, FINISHED, NONE, "its median")                                                          \
+    M(wait_p95, "s", false, -1, FINISHED, NONE, "its 95th percentile")                                                 \
+    M(wait_p99, "s", false, -1, FINISHED, NONE, "its 99th percentile")                                                 \
+    M(queued_mean, "s", false, -1, FINISHED, NONE, "mean of all time without GPUs")                                    \
+    M(slowdown_mean, "", false, -1, FINISHED, NONE,                                                                    \
+      "mean of jct / ideal run time alone; jobs of zero length left out")                                              \
+    M(bounded_slowdown_mean, "", false, -1, FINISHED, NONE,                                                            \
+      "mean of max(1, jct / max(ideal, 10 s)) over the same jobs")                                                     \
+    M(makespan, "s", false, -1, JOBS, NONE,                                                                            \
+      "first submission to last end (finished, failed or killed) inside `measure`")                                    \
+    M(gpu_utilization, "fraction", false, 1, SUBMISSIONS, NONE,                                                        \
       "allocated / available GPU time, first to last submission of the whole run; a shared GPU counts once")           \
-    M(gpu_utilization_makespan, "fraction", false, 1, "the same, to the last end")                                     \
-    M(gpu_busy, "fraction", false, 1,                                                                                  \
+    M(gpu_utilization_makespan, "fraction", false, 1, MAKESPAN, NONE, "the same, to the last end")                     \
+    M(gpu_busy, "fraction", false, 1, MAKESPAN, NONE,                                                                  \
       "time the GPU really works / available, to the last end: its stage of each iteration where the trace has stage " \
       "times, "                                                                                                        \
       "else all allocated time without overhead and lost time")                                                        \
-    M(cpu_utilization, "fraction", false, 1,                                                                           \
+    M(cpu_utilization, "fraction", false, 1, MAKESPAN, NONE,                                                           \
       "the same for the CPU stage, where the trace has stage times (every GPU brings its share of the other "          \
       "resources)")                                                                                                    \
-    M(storage_utilization, "fraction", false, 1, "the same for the storage stage")                                     \
-    M(network_utilization, "fraction", false, 1, "the same for the network stage")                                     \
-    M(memory_utilization, "fraction", false, 1, "the same for memory, where a model of it is on")                      \
-    M(fragmentation, "fraction", false, -1,                                                                            \
+    M(storage_utilization, "fraction", false, 1, MAKESPAN, NONE, "the same for the storage stage")                     \
+    M(network_utilization, "fraction", false, 1, MAKESPAN, NONE, "the same for the network stage")                     \
+    M(fragmentation, "fraction", false, -1, RUN, NONE,                                                                 \
       "time average of GPUs that are free but of no use to the head of any queue / free GPUs")                         \
-    M(load_imbalance, "", false, -1, "time average of sd / mean of the GPUs allocated a node, while any is")           \
-    M(preemptions, "", true, -1, "times a job lost its GPUs")                                                          \
-    M(moves, "", true, -1, "times a job went on other GPUs without waiting")                                           \
-    M(restarts, "", true, -1, "times a job was resumed")                                                               \
-    M(success_rate, "fraction", false, 1, "finished / (jobs - rejected)")                                              \
-    M(jain_index, "", false, 1, "Jain's index over users of 1 / mean slowdown: 1 is equal treatment")                  \
-    M(ftf_mean, "", false, -1,                                                                                         \
+    M(load_imbalance, "", false, -1, RUN, NONE,                                                                        \
+      "time average of sd / mean of the GPUs allocated a node, while any is")                                          \
+    M(preemptions, "", true, -1, JOBS, NONE, "times a job lost its GPUs")                                              \
+    M(moves, "", true, -1, JOBS, NONE, "times a job went on other GPUs without waiting")                               \
+    M(restarts, "", true, -1, JOBS, NONE, "times a job was resumed")                                                   \
+    M(success_rate, "fraction", false, 1, JOBS, UNFINISHED, "finished / (jobs - rejected)")                            \
+    M(jain_index, "", false, 1, FINISHED, NONE, "Jain's index over users of 1 / mean slowdown: 1 is equal treatment")  \
+    M(ftf_mean, "", false, -1, FINISHED, NONE,                                                                         \
       "mean finish-time fairness: jct / jct on a share of 1 / N of the GPUs, where the ideal time grows by demand / "  \
       "share for a job larger than it; N: time average of the users with a job in the system, while any has one")      \
-    M(ftf_max, "", false, -1, "its maximum")                                                                           \
-    M(deadline_miss_rate, "fraction", false, -1,                                                                       \
+    M(ftf_max, "", false, -1, FINISHED, NONE, "its maximum")                                                           \
+    M(deadline_miss_rate, "fraction", false, -1, FINISHED, NONE,                                                       \
       "share of the finished jobs with a deadline that ended after it: rejected jobs are not among them")              \
-    M(deadline_met_rate, "fraction", false, 1,                                                                         \
+    M(deadline_met_rate, "fraction", false, 1, JOBS, ALL,                                                              \
       "share of all jobs with a deadline, rejected and unfinished ones too, that finished by it")                      \
-    M(satisfied_rate, "fraction", false, 1, "share with jct <= 2 x ideal")                                             \
-    M(energy_kwh, "kWh", false, -1, "energy, where a power model is on")                                               \
-    M(cost, "", false, -1, "price, where a cost model is on")                                                          \
-    M(gap_jct, "", false, -1,                                                                                          \
-      "jct_mean / lower bound - 1: the bound holds for every schedule of the jobs that finished on the most GPUs that " \
+    M(satisfied_rate, "fraction", false, 1, FINISHED, NONE, "share with jct <= 2 x ideal")                             \
+    M(gap_jct, "", false, -1, FINISHED, NONE,                                                                          \
+      "jct_mean / lower bound - 1: the bound holds for every schedule of the jobs that finished on the most GPUs "     \
+      "that "                                                                                                          \
       "their virtual cluster ever has; not under `compat`")                                                            \
-    M(gap_makespan, "", false, -1, "makespan / lower bound - 1, likewise")                                             \
-    M(decisions, "", true, 0, "verbs of the policy that took effect, whole run")                                       \
-    M(decision_ops, "", true, -1, "verbs and probes of the policy, whole run")                                         \
-    M(events, "", true, 0, "events applied, whole run")
+    M(gap_makespan, "", false, -1, JOBS, NONE, "makespan / lower bound - 1, likewise")                                 \
+    M(decisions, "", true, 0, RUN, NONE, "verbs of the policy that took effect, whole run")                            \
+    M(decision_ops, "", true, -1, RUN, NONE, "verbs and probes of the policy, whole run")                              \
+    M(events, "", true, 0, RUN, NONE, "events applied, whole run")
 
 enum metric {
-#define AS_INDEX(name, unit, is_count, better, definition) METRIC_##name,
+#define AS_INDEX(name, unit, is_count, better, over, losses, definition) METRIC_##name,
     METRICS(AS_INDEX)
 #undef AS_INDEX
         N_METRICS
@@ -79,7 +85,8 @@ enum metric {
 _Static_assert((int)N_METRICS <= (int)METRICS_MAX, "struct metrics is too small");
 
 static const struct metric_info table[] = {
-#define AS_ROW(name, unit, is_count, better, definition) {#name, unit, definition, is_count, better},
+#define AS_ROW(name, unit, is_count, better, over, losses, definition)                                                 \
+    {#name, unit, definition, is_count, better, METRIC_OVER_##over, METRIC_LOSSES_##losses},
     METRICS(AS_ROW)
 #undef AS_ROW
 };
@@ -96,6 +103,75 @@ int metrics_find(const char *name)
         if (strcmp(table[i].name, name) == 0)
             return i;
     return -1;
+}
+
+const char *metrics_over_text(enum metric_over over)
+{
+    static const char *const texts[] = {
+        [METRIC_OVER_FINISHED] = "finished jobs submitted inside `measure`",
+        [METRIC_OVER_JOBS] = "all jobs submitted inside `measure`",
+        [METRIC_OVER_SUBMISSIONS] = "whole run, first to last submission",
+        [METRIC_OVER_MAKESPAN] = "whole run, first submission to last end",
+        [METRIC_OVER_RUN] = "whole run",
+    };
+    return texts[over];
+}
+
+/* ---- names that are no column ---- */
+
+/* What any quantile can be taken of. */
+static const struct {
+    const char *name, *unit;
+} quantities[] = {{"jct", "s"}, {"wait", "s"}, {"queued", "s"}, {"slowdown", ""}, {"bounded_slowdown", ""}};
+
+/* Columns of OUT.cost.csv. */
+static const struct {
+    const char *name, *unit;
+} costs[] = {{"wall_s", "s"}, {"cpu_s", "s"}, {"peak_memory_mb", "MB"}};
+
+bool metrics_quantile(const char *name, char quantity[METRIC_NAME_MAX], double *q)
+{
+    const char *at = strrchr(name, '_');
+    if (at == NULL || at[1] != 'p' || at[2] == '\0' || (size_t)(at - name) >= METRIC_NAME_MAX)
+        return false;
+    double percent;
+    if (strspn(at + 2, "0123456789.") != strlen(at + 2) || !number_parse_double(at + 2, strlen(at + 2), &percent) ||
+        percent > 100)
+        return false;
+    memcpy(quantity, name, (size_t)(at - name));
+    quantity[at - name] = '\0';
+    *q = percent / 100;
+    for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
+        if (strcmp(quantities[i].name, quantity) == 0)
+            return true;
+    return false;
+}
+
+bool metrics_describe(struct metric_info *out, const char *name)
+{
+    char quantity[METRIC_NAME_MAX];
+    double q;
+    int i = metrics_find(name);
+    if (i >= 0) {
+        *out = table[i];
+        return true;
+    }
+    *out = (struct metric_info){.name = name, .unit = "", .definition = "", .better = -1};
+    if (metrics_quantile(name, quantity, &q)) {
+        out->definition = "a quantile over the jobs, linear between order statistics";
+        out->over = METRIC_OVER_FINISHED;
+        for (size_t k = 0; k < sizeof quantities / sizeof quantities[0]; k++)
+            if (strcmp(quantities[k].name, quantity) == 0)
+                out->unit = quantities[k].unit;
+        return true;
+    }
+    for (size_t k = 0; k < sizeof costs / sizeof costs[0]; k++)
+        if (strcmp(costs[k].name, name) == 0) {
+            out->unit = costs[k].unit;
+            out->over = METRIC_OVER_RUN;
+            return true;
+        }
+    return false;
 }
 
 /* What is summed over the jobs. Times are summed in integers: exact, and the same in any order. */
@@ -149,9 +225,9 @@ static void add_finished(struct sums *s, const struct job *j, const struct workl
         struct user *u = &s->users[w->user[rank]];
         sum_add(&u->slowdown, slowdown);
         u->n++;
+        int64_t bound = ideal > 10 * NS_PER_S ? ideal : 10 * NS_PER_S;
+        sum_add(&s->bounded, fmax(1, (double)jct / (double)bound));
     }
-    int64_t bound = ideal > 10 * NS_PER_S ? ideal : 10 * NS_PER_S;
-    sum_add(&s->bounded, fmax(1, (double)jct / (double)bound));
     if (w->deadline_ns != NULL && w->deadline_ns[rank] != WORKLOAD_ABSENT) {
         s->deadlines++;
         s->late += j->end_ns > w->deadline_ns[rank];
@@ -318,9 +394,9 @@ static void fill_jobs(double *v, struct sums *s, uint32_t n_users, bool has_elem
     v[METRIC_wait_mean] = mean_seconds(s->wait_ns, n);
     v[METRIC_queued_mean] = mean_seconds(s->queued_ns, n);
     v[METRIC_slowdown_mean] = s->sloped > 0 ? sum_value(&s->slowdown) / (double)s->sloped : NAN;
-    v[METRIC_bounded_slowdown_mean] = n > 0 ? sum_value(&s->bounded) / (double)n : NAN;
+    v[METRIC_bounded_slowdown_mean] = s->sloped > 0 ? sum_value(&s->bounded) / (double)s->sloped : NAN;
     v[METRIC_jain_index] = jain_index(s->users, n_users);
-    static const double jct_p[] = {0.5, 0.95, 0.99, 1}, wait_p[] = {0.5, 0.99};
+    static const double jct_p[] = {0.5, 0.95, 0.99, 1}, wait_p[] = {0.5, 0.95, 0.99};
     double q[4];
     void (*quantiles)(double *x, size_t n, const double *p, size_t k, double *out) =
         has_elements ? sample_elements : sample_quantiles;
@@ -329,9 +405,10 @@ static void fill_jobs(double *v, struct sums *s, uint32_t n_users, bool has_elem
     v[METRIC_jct_p95] = q[1];
     v[METRIC_jct_p99] = q[2];
     v[METRIC_jct_max] = q[3];
-    quantiles(s->wait_s, n, wait_p, 2, q);
+    quantiles(s->wait_s, n, wait_p, 3, q);
     v[METRIC_wait_p50] = q[0];
-    v[METRIC_wait_p99] = q[1];
+    v[METRIC_wait_p95] = q[1];
+    v[METRIC_wait_p99] = q[2];
 }
 
 int metrics_compute(struct metrics *m, const struct run_result *r, const struct workload *w,

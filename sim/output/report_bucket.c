@@ -1,10 +1,10 @@
 #include "output/report_bucket.h"
 
 #include "base/names.h"
+#include "output/metrics.h"
 #include "output/report_config.h"
 #include "output/report_stats.h"
 
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,52 +28,69 @@ enum quantity {
     Q_RESTARTS,
     Q_COUNT
 };
-enum statistic { S_MEAN, S_P50, S_P95, S_P99, S_MAX, S_SUM, S_MAKESPAN, S_COUNT_OF };
+enum kind { S_MEAN, S_QUANTILE, S_SUM, S_MAKESPAN, S_COUNT_OF };
+struct statistic {
+    enum kind kind;
+    double q; /* S_QUANTILE: from 0 to 1 */
+};
 
 static const struct bucket_metric {
-    const char *name, *unit;
+    const char *name;
     enum quantity quantity;
-    enum statistic statistic;
+    struct statistic statistic;
 } bucket_metrics[] = {
-    {"jct_mean", "s", Q_JCT, S_MEAN},
-    {"jct_p50", "s", Q_JCT, S_P50},
-    {"jct_p95", "s", Q_JCT, S_P95},
-    {"jct_p99", "s", Q_JCT, S_P99},
-    {"jct_max", "s", Q_JCT, S_MAX},
-    {"wait_mean", "s", Q_WAIT, S_MEAN},
-    {"wait_p50", "s", Q_WAIT, S_P50},
-    {"wait_p99", "s", Q_WAIT, S_P99},
-    {"queued_mean", "s", Q_QUEUED, S_MEAN},
-    {"slowdown_mean", "", Q_SLOWDOWN, S_MEAN},
-    {"bounded_slowdown_mean", "", Q_BOUNDED, S_MEAN},
-    {"satisfied_rate", "fraction", Q_SATISFIED, S_MEAN},
-    {"makespan", "s", Q_JCT, S_MAKESPAN},
-    {"preemptions", "", Q_PREEMPTIONS, S_SUM},
-    {"moves", "", Q_MOVES, S_SUM},
-    {"restarts", "", Q_RESTARTS, S_SUM},
-    {"jobs", "", Q_COUNT, S_COUNT_OF},
-    {"finished", "", Q_COUNT, S_COUNT_OF},
-    {"unfinished", "", Q_COUNT, S_COUNT_OF},
-    {"rejected", "", Q_COUNT, S_COUNT_OF},
-    {"failed", "", Q_COUNT, S_COUNT_OF},
-    {"killed", "", Q_COUNT, S_COUNT_OF},
+    {"jct_mean", Q_JCT, {S_MEAN, 0}},
+    {"jct_max", Q_JCT, {S_QUANTILE, 1}},
+    {"wait_mean", Q_WAIT, {S_MEAN, 0}},
+    {"queued_mean", Q_QUEUED, {S_MEAN, 0}},
+    {"slowdown_mean", Q_SLOWDOWN, {S_MEAN, 0}},
+    {"bounded_slowdown_mean", Q_BOUNDED, {S_MEAN, 0}},
+    {"satisfied_rate", Q_SATISFIED, {S_MEAN, 0}},
+    {"makespan", Q_JCT, {S_MAKESPAN, 0}},
+    {"preemptions", Q_PREEMPTIONS, {S_SUM, 0}},
+    {"moves", Q_MOVES, {S_SUM, 0}},
+    {"restarts", Q_RESTARTS, {S_SUM, 0}},
+    {"jobs", Q_COUNT, {S_COUNT_OF, 0}},
+    {"finished", Q_COUNT, {S_COUNT_OF, 0}},
+    {"unfinished", Q_COUNT, {S_COUNT_OF, 0}},
+    {"rejected", Q_COUNT, {S_COUNT_OF, 0}},
+    {"failed", Q_COUNT, {S_COUNT_OF, 0}},
+    {"killed", Q_COUNT, {S_COUNT_OF, 0}},
 };
 enum { N_BUCKET_METRICS = sizeof bucket_metrics / sizeof bucket_metrics[0] };
 
+/* Of these a quantile may be asked by name (metrics_quantile). */
+static const struct {
+    const char *name;
+    enum quantity quantity;
+} quantile_names[] = {
+    {"jct", Q_JCT}, {"wait", Q_WAIT}, {"queued", Q_QUEUED}, {"slowdown", Q_SLOWDOWN}, {"bounded_slowdown", Q_BOUNDED}};
+
 enum { SATISFIED_SLOWDOWN = 2, BOUND_S = 10 }; /* docs/schema.md: satisfied_rate, bounded_slowdown_mean */
 
-static const struct bucket_metric *metric_find(const char *name)
+static bool metric_find(struct bucket_metric *out, const char *name)
 {
+    char quantity[METRIC_NAME_MAX];
+    double q;
     for (int i = 0; i < N_BUCKET_METRICS; i++)
-        if (strcmp(bucket_metrics[i].name, name) == 0)
-            return &bucket_metrics[i];
-    return NULL;
+        if (strcmp(bucket_metrics[i].name, name) == 0) {
+            *out = bucket_metrics[i];
+            return true;
+        }
+    if (!metrics_quantile(name, quantity, &q))
+        return false;
+    for (size_t i = 0; i < sizeof quantile_names / sizeof quantile_names[0]; i++)
+        if (strcmp(quantile_names[i].name, quantity) == 0) {
+            *out = (struct bucket_metric){name, quantile_names[i].quantity, {S_QUANTILE, q}};
+            return true;
+        }
+    return false;
 }
 
-const char *bucket_metric_unit(const char *metric)
+bool bucket_has_metric(const char *metric)
 {
-    const struct bucket_metric *m = metric_find(metric);
-    return m == NULL ? NULL : m->unit;
+    struct bucket_metric m;
+    return metric_find(&m, metric);
 }
 
 /* All that is read of one run; freed when its buckets are made. */
@@ -100,7 +117,7 @@ static double quantity_of(const struct job_columns *c, enum quantity q, uint64_t
     case Q_SLOWDOWN:
         return work > 0 ? jct / work : NAN;
     case Q_BOUNDED:
-        return fmax(1.0, jct / fmax(work, BOUND_S));
+        return work > 0 ? fmax(1.0, jct / fmax(work, BOUND_S)) : NAN;
     case Q_SATISFIED:
         return jct <= SATISFIED_SLOWDOWN * work;
     case Q_PREEMPTIONS:
@@ -122,32 +139,16 @@ static bool is_counted(const struct job_columns *c, uint64_t j)
            (c->by_status && (c->count[j] == SAMPLE_FAILED || c->count[j] == SAMPLE_KILLED));
 }
 
-static double statistic_of(enum statistic s, double *values, size_t n)
+static double statistic_of(struct statistic s, double *values, size_t n)
 {
     double sum = 0;
-    if (s == S_SUM) {
-        for (size_t i = 0; i < n; i++)
-            sum += values[i];
-        return sum;
+    if (s.kind == S_QUANTILE) {
+        stats_sort(values, n);
+        return stats_quantile(values, n, s.q);
     }
-    if (n == 0)
-        return NAN;
-    if (s == S_MEAN) {
-        for (size_t i = 0; i < n; i++)
-            sum += values[i];
-        return sum / (double)n;
-    }
-    stats_sort(values, n);
-    switch (s) {
-    case S_P50:
-        return stats_quantile(values, n, 0.50);
-    case S_P95:
-        return stats_quantile(values, n, 0.95);
-    case S_P99:
-        return stats_quantile(values, n, 0.99);
-    default:
-        return values[n - 1];
-    }
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return s.kind == S_SUM ? sum : n > 0 ? sum / (double)n : NAN;
 }
 
 static double makespan_of(const struct job_columns *c, const uint64_t *jobs, size_t n)
@@ -166,26 +167,26 @@ static double makespan_of(const struct job_columns *c, const uint64_t *jobs, siz
 static double metric_value(const struct job_columns *c, const struct bucket *b, const char *name, const uint64_t *jobs,
                            size_t n, double *room)
 {
-    const struct bucket_metric *m = metric_find(name);
-    if (m == NULL)
+    struct bucket_metric m;
+    if (!metric_find(&m, name))
         return NAN;
-    if (m->statistic == S_COUNT_OF) {
+    if (m.statistic.kind == S_COUNT_OF) {
         for (int i = 0; i < SAMPLE_COUNTS; i++)
             if (strcmp(name, sample_count_names[i]) == 0)
                 return b->counts[i];
     }
-    if (m->statistic == S_MAKESPAN)
+    if (m.statistic.kind == S_MAKESPAN)
         return makespan_of(c, jobs, n);
     size_t n_values = 0;
-    bool of_all = m->statistic == S_SUM;
+    bool of_all = m.statistic.kind == S_SUM;
     for (size_t i = 0; i < n; i++) {
         if (!of_all && !is_counted(c, jobs[i]))
             continue;
-        double value = quantity_of(c, m->quantity, jobs[i]);
+        double value = quantity_of(c, m.quantity, jobs[i]);
         if (!isnan(value))
             room[n_values++] = value;
     }
-    return statistic_of(m->statistic, room, n_values);
+    return statistic_of(m.statistic, room, n_values);
 }
 
 static int load_status(struct job_columns *c, const struct report_table *t, struct report_range rows, struct error *err)
@@ -223,44 +224,95 @@ static int load_sources(struct job_columns *c, const struct report_table *t, str
 /* Separates the texts of a job's keys; no text of a trace holds it. */
 enum { SEPARATOR = '\x1f', KEY_TEXT_MAX = 4096, BLOCK = 16384 };
 
-/* The text of column `c` in row `i` of a block that was read as numbers or text. */
-static const char *value_text(const struct report_column *c, const int64_t *numbers, const char *texts, uint64_t i,
-                              char *room, size_t size)
+/* Classes of ideal run time. */
+static const struct {
+    double below_s;
+    const char *text;
+} lengths[] = {{60, "0 s to 1 min"},     {600, "1 min to 10 min"}, {3600, "10 min to 1 h"},
+               {6 * 3600, "1 h to 6 h"}, {86400, "6 h to 1 d"},    {INFINITY, "1 d and more"}};
+
+static const char *length_text(double work_s)
 {
-    if (c->type == REPORT_TEXT)
-        return texts + i * (c->width + 1);
-    if (c->type == REPORT_ENUM)
-        return report_enum_text(c, numbers[i]);
-    snprintf(room, size, "%lld", (long long)numbers[i]);
+    size_t i = 0;
+    while (!(work_s < lengths[i].below_s) && i + 1 < sizeof lengths / sizeof lengths[0])
+        i++;
+    return lengths[i].text;
+}
+
+int bucket_length_order(const char *text)
+{
+    size_t i = 0;
+    while (i < sizeof lengths / sizeof lengths[0] && strcmp(lengths[i].text, text) != 0)
+        i++;
+    return (int)i;
+}
+
+/* The hour of the day (UTC) in which a job was submitted, from 0 to 23; of a trace with relative times, of the days from time 0. */
+static int hour_of(double submit_s, int64_t origin_utc_s)
+{
+    int64_t second = (int64_t)floor(submit_s) + origin_utc_s;
+    return (int)(((second % 86400 + 86400) % 86400) / 3600);
+}
+
+/* A key that is no column of /jobs: made of one that is. */
+static const char *derived_source(const char *key)
+{
+    return strcmp(key, "hour") == 0 ? "submit" : strcmp(key, "length") == 0 ? "work" : NULL;
+}
+
+/* A block of one column as numbers, reals or text. */
+struct key_block {
+    const struct report_column *column;
+    int64_t *numbers;
+    double *reals;
+    char *texts;
+};
+
+static int key_block_read(struct key_block *b, const struct report_table *t, const char *key, uint64_t begin,
+                          uint64_t count, struct error *err)
+{
+    const char *source = derived_source(key);
+    *b = (struct key_block){.column = report_column_need(t, source != NULL ? source : key, err)};
+    if (b->column == NULL)
+        return err->code;
+    if (source != NULL && (b->reals = malloc(count * sizeof *b->reals)) != NULL)
+        return report_read_f64(t, b->column, begin, count, b->reals, err);
+    if (source == NULL && b->column->type == REPORT_TEXT && (b->texts = malloc(count * (b->column->width + 1))) != NULL)
+        return report_read_text(t, b->column, begin, count, b->texts, err);
+    if (source == NULL && b->column->type != REPORT_TEXT && (b->numbers = malloc(count * sizeof *b->numbers)) != NULL)
+        return report_read_i64(t, b->column, begin, count, b->numbers, err);
+    return error_set(err, BRAID_FAILED, "out of memory");
+}
+
+static const char *key_block_text(const struct key_block *b, const char *key, int64_t origin_utc_s, uint64_t i,
+                                  char *room, size_t size)
+{
+    if (b->texts != NULL)
+        return b->texts + i * (b->column->width + 1);
+    if (b->reals != NULL && strcmp(key, "length") == 0)
+        return length_text(b->reals[i]);
+    if (b->numbers != NULL && b->column->type == REPORT_ENUM)
+        return report_enum_text(b->column, b->numbers[i]);
+    snprintf(room, size, "%lld",
+             b->reals != NULL ? (long long)hour_of(b->reals[i], origin_utc_s) : (long long)b->numbers[i]);
     return room;
 }
 
 /* Append the value of one key to the key texts of a block of jobs. */
-static int append_key(const struct report_table *t, const char *key, uint64_t begin, uint64_t count, char *joined,
-                      size_t stride, struct error *err)
+static int append_key(const struct report_table *t, const struct report_run *run, const char *key, uint64_t begin,
+                      uint64_t count, char *joined, size_t stride, struct error *err)
 {
-    const struct report_column *c = report_column_need(t, key, err);
-    if (c == NULL)
-        return err->code;
-    int code;
-    int64_t *numbers = NULL;
-    char *texts = NULL;
-    if (c->type == REPORT_TEXT) {
-        texts = malloc(count * (c->width + 1));
-        code = texts == NULL ? error_set(err, BRAID_FAILED, "out of memory")
-                             : report_read_text(t, c, begin, count, texts, err);
-    } else {
-        numbers = malloc(count * sizeof *numbers);
-        code = numbers == NULL ? error_set(err, BRAID_FAILED, "out of memory")
-                               : report_read_i64(t, c, begin, count, numbers, err);
-    }
+    struct key_block b;
+    int code = key_block_read(&b, t, key, begin, count, err);
     for (uint64_t i = 0; code == BRAID_OK && i < count; i++) {
         char room[32], *to = joined + i * stride;
         size_t used = strlen(to);
-        snprintf(to + used, stride - used, "%c%s", SEPARATOR, value_text(c, numbers, texts, i, room, sizeof room));
+        snprintf(to + used, stride - used, "%c%s", SEPARATOR,
+                 key_block_text(&b, key, run->origin_utc_s, i, room, sizeof room));
     }
-    free(numbers);
-    free(texts);
+    free(b.numbers);
+    free(b.reals);
+    free(b.texts);
     return code;
 }
 
@@ -276,9 +328,10 @@ static size_t key_width(const struct report_table *t, const char *const *job_key
 
 /* Number the distinct keys in order of appearance; c->bucket[j] is that of job j. */
 static int assign_buckets(struct job_columns *c, struct names *keys, const struct report_table *t,
-                          struct report_range rows, const char *const *job_keys, uint32_t n_job_keys, struct error *err)
+                          const struct report_run *run, const struct bucket_query *q, struct error *err)
 {
-    size_t stride = key_width(t, job_keys, n_job_keys);
+    struct report_range rows = run->tables[RESULTS_JOBS];
+    size_t stride = key_width(t, q->job_keys, q->n_job_keys);
     char *joined = malloc(BLOCK * stride);
     c->bucket = ARENA_NEW(&c->arena, uint32_t, rows.count);
     int code = joined == NULL || c->bucket == NULL ? error_set(err, BRAID_FAILED, "out of memory") : BRAID_OK;
@@ -286,8 +339,8 @@ static int assign_buckets(struct job_columns *c, struct names *keys, const struc
         uint64_t count = rows.count - at < BLOCK ? rows.count - at : BLOCK;
         for (uint64_t i = 0; i < count; i++)
             joined[i * stride] = '\0';
-        for (uint32_t k = 0; code == BRAID_OK && k < n_job_keys; k++)
-            code = append_key(t, job_keys[k], rows.begin + at, count, joined, stride, err);
+        for (uint32_t k = 0; code == BRAID_OK && k < q->n_job_keys; k++)
+            code = append_key(t, run, q->job_keys[k], rows.begin + at, count, joined, stride, err);
         for (uint64_t i = 0; code == BRAID_OK && i < count; i++) {
             c->bucket[at + i] = names_add(keys, joined + i * stride, strlen(joined + i * stride));
             if (c->bucket[at + i] == NAMES_NONE)
@@ -316,8 +369,8 @@ static bool split_key(struct bucket *b, const char *joined, uint32_t n_job_keys,
 }
 
 /* Job numbers sorted by bucket (counting sort); at[b] .. at[b + 1] are those of bucket b. */
-static int fill_buckets(struct buckets *out, struct job_columns *c, const struct names *keys, uint32_t n_job_keys,
-                        const char *const *metrics, uint32_t n_metrics, struct arena *a, struct error *err)
+static int fill_buckets(struct buckets *out, struct job_columns *c, const struct names *keys,
+                        const struct bucket_query *q, struct arena *a, struct error *err)
 {
     uint64_t *at = ARENA_NEW(&c->arena, uint64_t, (size_t)keys->count + 2);
     uint64_t *jobs = ARENA_NEW(&c->arena, uint64_t, c->n);
@@ -338,15 +391,15 @@ static int fill_buckets(struct buckets *out, struct job_columns *c, const struct
         if (n == 0)
             continue;
         struct bucket *b = &out->v[out->n++];
-        b->values = ARENA_NEW(a, double, n_metrics);
-        if (b->values == NULL || !split_key(b, names_text(keys, i), n_job_keys, a))
+        b->values = ARENA_NEW(a, double, q->n_metrics);
+        if (b->values == NULL || !split_key(b, names_text(keys, i), q->n_job_keys, a))
             return error_set(err, BRAID_FAILED, "out of memory");
         b->counts[SAMPLE_JOBS] = (double)n;
         for (size_t k = 0; k < n; k++)
             if (c->count[jobs[at[i] + k]] != SAMPLE_JOBS)
                 b->counts[c->count[jobs[at[i] + k]]]++;
-        for (uint32_t m = 0; m < n_metrics; m++)
-            b->values[m] = metric_value(c, b, metrics[m], jobs + at[i], n, room);
+        for (uint32_t m = 0; m < q->n_metrics; m++)
+            b->values[m] = metric_value(c, b, q->metrics[m], jobs + at[i], n, room);
     }
     return BRAID_OK;
 }
@@ -364,33 +417,71 @@ static int mark_measured(struct job_columns *c, const struct report_file *f, con
     return code;
 }
 
+static bool names_status(const struct bucket_query *q)
+{
+    for (uint32_t k = 0; k < q->n_job_keys; k++)
+        if (strcmp(q->job_keys[k], "status") == 0)
+            return true;
+    return false;
+}
+
+/* What there is to know of the jobs of a run; the caller closes `t` and ends c->arena also after a failure. */
+static int open_jobs(struct job_columns *c, struct report_table *t, const struct report_file *f,
+                     const struct report_run *run, const struct bucket_query *q, struct error *err)
+{
+    *c = (struct job_columns){.n = run->tables[RESULTS_JOBS].count, .by_status = names_status(q)};
+    arena_init(&c->arena);
+    int code = report_table_open(t, f->file, f->path, "jobs", err);
+    if (code == BRAID_OK)
+        code = load_sources(c, t, run->tables[RESULTS_JOBS], err);
+    if (code == BRAID_OK)
+        code = mark_measured(c, f, run, err);
+    return code;
+}
+
 int buckets_load(struct buckets *out, const struct report_file *f, const struct report_run *run,
                  const char *const *job_keys, uint32_t n_job_keys, const char *const *metrics, uint32_t n_metrics,
                  struct arena *a, struct error *err)
 {
+    const struct bucket_query q = {job_keys, n_job_keys, metrics, n_metrics, NULL};
+    return buckets_query(out, f, run, &q, a, err);
+}
+
+int buckets_query(struct buckets *out, const struct report_file *f, const struct report_run *run,
+                  const struct bucket_query *q, struct arena *a, struct error *err)
+{
     *out = (struct buckets){0};
-    struct report_range rows = run->tables[RESULTS_JOBS];
-    if (rows.count == 0)
+    if (run->tables[RESULTS_JOBS].count == 0)
         return BRAID_OK;
-    struct report_table t;
-    int code = report_table_open(&t, f->file, f->path, "jobs", err);
-    if (code != BRAID_OK)
-        return code;
-    struct job_columns c = {.n = rows.count};
+    struct report_table t = {0};
+    struct job_columns c;
     struct names keys;
-    arena_init(&c.arena);
     names_init(&keys);
-    for (uint32_t k = 0; k < n_job_keys; k++)
-        c.by_status = c.by_status || strcmp(job_keys[k], "status") == 0;
-    code = load_sources(&c, &t, rows, err);
+    int code = open_jobs(&c, &t, f, run, q, err);
+    for (uint64_t j = 0; code == BRAID_OK && q->only != NULL && j < c.n; j++)
+        c.is_inside[j] = c.is_inside[j] && q->only[j];
     if (code == BRAID_OK)
-        code = mark_measured(&c, f, run, err);
+        code = assign_buckets(&c, &keys, &t, run, q, err);
     if (code == BRAID_OK)
-        code = assign_buckets(&c, &keys, &t, rows, job_keys, n_job_keys, err);
-    if (code == BRAID_OK)
-        code = fill_buckets(out, &c, &keys, n_job_keys, metrics, n_metrics, a, err);
+        code = fill_buckets(out, &c, &keys, q, a, err);
     names_fini(&keys);
     arena_fini(&c.arena);
     report_table_close(&t);
     return code;
+}
+
+uint8_t *bucket_counted_load(const struct report_file *f, const struct report_run *run, const struct bucket_query *q,
+                             struct arena *a, struct error *err)
+{
+    struct report_table t = {0};
+    struct job_columns c;
+    int code = open_jobs(&c, &t, f, run, q, err);
+    uint8_t *out = code == BRAID_OK ? ARENA_NEW(a, uint8_t, c.n) : NULL;
+    if (code == BRAID_OK && out == NULL)
+        error_set(err, BRAID_FAILED, "out of memory");
+    for (uint64_t j = 0; out != NULL && j < c.n; j++)
+        out[j] = c.is_inside[j] && is_counted(&c, j) ? c.count[j] : 0;
+    arena_fini(&c.arena);
+    report_table_close(&t);
+    return out;
 }

@@ -1,6 +1,7 @@
 #include "output/report_compare.h"
 
 #include "base/names.h"
+#include "output/report_config.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -8,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const usual_metrics[] = {"jct_mean",  "jct_p50",         "jct_p99",
-                                            "wait_mean", "gpu_utilization", "makespan"};
-/* Of a part of the jobs: utilisation and makespan belong to the whole cluster. */
-static const char *const usual_job_metrics[] = {"jct_mean", "jct_p50", "jct_p99", "wait_mean"};
+/* By default; `queued_mean` where a run preempts, for there the first start is not the end of waiting. Of a part of the jobs without the last
+ * ones: utilisation and makespan belong to the whole cluster. */
+static const char *const usual_metrics[] = {"jct_mean",    "jct_p50",         "jct_p99", "wait_mean",
+                                            "queued_mean", "gpu_utilization", "makespan"};
+enum { N_USUAL = sizeof usual_metrics / sizeof usual_metrics[0], N_WHOLE = 2 };
 
 enum { MAX_KEYS = 64, MAX_WARNINGS = 16 };
 
@@ -21,11 +23,6 @@ static bool is_in(const char *const *list, uint32_t n, const char *text)
         if (strcmp(list[i], text) == 0)
             return true;
     return false;
-}
-
-static int natural(const char *a, const char *b)
-{
-    return text_compare_natural(a, strlen(a), b, strlen(b));
 }
 
 static void warn(struct compare *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -69,19 +66,19 @@ static bool is_run_key(const struct swept_keys *swept, const char *key)
 
 static int unknown_key(const struct swept_keys *swept, const char *key, struct error *err)
 {
-    const char *names[MAX_KEYS + 16] = {"vc",     "gpus", "user",       "status", "trace_status",
-                                        "policy", "seed", "experiment", "file",   "run"};
-    size_t n = 10;
+    const char *names[MAX_KEYS + 16] = {"vc",     "gpus",   "user", "status",     "trace_status", "hour",
+                                        "length", "policy", "seed", "experiment", "file",         "run"};
+    size_t n = 12;
     for (uint32_t i = 0; i < swept->n; i++)
         names[n++] = swept->keys[i];
     const char *near = text_nearest(key, names, n);
     if (near != NULL)
         return error_set(err, BRAID_BAD_INPUT, "--by: unknown key '%s'; did you mean '%s'?", key, near);
-    return error_set(
-        err, BRAID_BAD_INPUT,
-        "--by: unknown key '%s'; use vc, gpus, user, status, trace_status, policy, seed, experiment, file, run or a "
-        "swept key",
-        key);
+    return error_set(err, BRAID_BAD_INPUT,
+                     "--by: unknown key '%s'; use vc, gpus, user, status, trace_status, hour, length, policy, seed, "
+                     "experiment, file, "
+                     "run or a swept key",
+                     key);
 }
 
 /* c->keys: "policy", then the run keys, then the job keys, which start at *n_run_keys. */
@@ -102,7 +99,10 @@ static int choose_keys(struct compare *c, const struct compare_options *o, const
             c->keys[c->n_keys++] = o->by[i];
     }
     for (uint32_t i = 0; !says_runs && i < swept->n; i++)
-        c->keys[c->n_keys++] = swept->keys[i];
+        if (!key_is_replicate(swept->keys[i]))
+            c->keys[c->n_keys++] = swept->keys[i];
+    if (!is_in(c->keys, c->n_keys, c->baseline_key))
+        c->keys[c->n_keys++] = c->baseline_key;
     *n_run_keys = c->n_keys;
     for (uint32_t i = 0; i < o->n_by; i++)
         if (sample_is_job_key(o->by[i]) && !is_in(c->keys + *n_run_keys, c->n_keys - *n_run_keys, o->by[i]))
@@ -119,12 +119,37 @@ struct member {
     const struct sample *sample;
 };
 
-static int compare_by_keys(const struct compare *c, const struct sample *a, const struct sample *b, bool with_policy)
+/* The order of two values of a key: that of the config where it is a swept one. */
+static int compare_values(const struct compare *c, const char *key, const struct sample *a, const struct sample *b)
+{
+    const char *x = sample_value(&c->samples, a, key), *y = sample_value(&c->samples, b, key);
+    if (sample_is_job_key(key))
+        return sample_compare_job_key(key, x, y);
+    if (strcmp(key, "policy") == 0)
+        key = REPORT_ORDER_LABEL;
+    else if (strcmp(key, SAMPLE_PARAMETERS) == 0)
+        key = "policy";
+    return report_order_compare(&c->order, key, x, y);
+}
+
+/* Is it the key of which the baseline has one value (for policies also their parameters)? */
+static bool is_baseline_key(const struct compare *c, const char *key)
+{
+    return strcmp(key, c->baseline_key) == 0 ||
+           (strcmp(c->baseline_key, "policy") == 0 && strcmp(key, SAMPLE_PARAMETERS) == 0);
+}
+
+static bool is_baseline(const struct compare *c, const struct sample *s)
+{
+    return strcmp(sample_value(&c->samples, s, c->baseline_key), c->baseline_value) == 0;
+}
+
+static int compare_by_keys(const struct compare *c, const struct sample *a, const struct sample *b, bool with_all)
 {
     for (uint32_t k = 0; k < c->n_keys; k++) {
-        if (!with_policy && (k == 0 || strcmp(c->keys[k], SAMPLE_PARAMETERS) == 0))
+        if (!with_all && is_baseline_key(c, c->keys[k]))
             continue;
-        int order = natural(sample_value(&c->samples, a, c->keys[k]), sample_value(&c->samples, b, c->keys[k]));
+        int order = compare_values(c, c->keys[k], a, b);
         if (order != 0)
             return order;
     }
@@ -137,9 +162,7 @@ static int compare_by_rest(const struct compare *c, const struct swept_keys *swe
 {
     for (uint32_t k = 0; k <= swept->n; k++) {
         const char *key = k < swept->n ? swept->keys[k] : "seed";
-        int order = is_in(c->keys, c->n_keys, key)
-                        ? 0
-                        : natural(sample_value(&c->samples, a, key), sample_value(&c->samples, b, key));
+        int order = is_in(c->keys, c->n_keys, key) ? 0 : compare_values(c, key, a, b);
         if (order != 0)
             return order;
     }
@@ -153,12 +176,9 @@ static int order_members(const void *a, const void *b)
     int order = compare_by_keys(c, x->sample, y->sample, false);
     if (order != 0)
         return order;
-    const char *p = x->sample->run->label, *q = y->sample->run->label;
-    if (c->baseline != NULL && (strcmp(p, c->baseline) == 0) != (strcmp(q, c->baseline) == 0))
-        return strcmp(p, c->baseline) == 0 ? -1 : 1;
-    order = natural(p, q);
-    if (order == 0)
-        order = compare_by_keys(c, x->sample, y->sample, true);
+    if (is_baseline(c, x->sample) != is_baseline(c, y->sample))
+        return is_baseline(c, x->sample) ? -1 : 1;
+    order = compare_by_keys(c, x->sample, y->sample, true);
     if (order == 0)
         order = compare_by_rest(c, x->swept, x->sample, y->sample);
     return order != 0 ? order : strcmp(x->sample->run->id, y->sample->run->id);
@@ -190,26 +210,57 @@ static void tell_apart(struct compare *c, struct member *members, const struct s
     qsort(members, c->samples.n_samples, sizeof *members, order_members);
 }
 
-static int choose_baseline(struct compare *c, const struct compare_options *o, struct error *err)
+/* "fifo", or "KEY=VALUE" with a key of runs; a policy may have an equals sign in its label. */
+static int choose_baseline_key(struct compare *c, const struct compare_options *o, const struct swept_keys *swept,
+                               const struct report_file *files, size_t n_files, struct error *err)
 {
-    const char *first = NULL;
+    c->baseline_key = "policy";
+    c->baseline_value = c->baseline = o->baseline;
+    const char *equals = o->baseline == NULL ? NULL : strchr(o->baseline, '=');
+    for (size_t f = 0; equals != NULL && f < n_files; f++)
+        for (uint32_t r = 0; r < files[f].n_runs; r++)
+            if (strcmp(files[f].runs[r].label, o->baseline) == 0)
+                return BRAID_OK;
+    if (equals == NULL)
+        return BRAID_OK;
+    const char *key = arena_text(&c->arena, o->baseline, (size_t)(equals - o->baseline));
+    if (key == NULL)
+        return error_set(err, BRAID_FAILED, "out of memory");
+    if (!is_run_key(swept, key) && strchr(key, ' ') == NULL)
+        return error_set(err, BRAID_BAD_INPUT,
+                         "--baseline: '%s' is no key that tells these runs apart; use policy or a swept key", key);
+    if (is_run_key(swept, key)) {
+        c->baseline_key = key;
+        c->baseline_value = equals + 1;
+        c->baseline = strcmp(key, "policy") == 0 ? equals + 1 : o->baseline;
+    }
+    return BRAID_OK;
+}
+
+static int choose_baseline(struct compare *c, struct error *err)
+{
+    const struct sample *first = NULL;
     char list[400] = "";
     for (uint32_t i = 0; i < c->samples.n_samples; i++) {
-        const char *label = c->samples.samples[i].run->label;
-        const char *wanted = o->baseline != NULL ? o->baseline : "fifo";
-        if (strcmp(label, wanted) == 0) {
-            c->baseline = label;
+        const struct sample *s = &c->samples.samples[i];
+        const char *value = sample_value(&c->samples, s, c->baseline_key);
+        if (strcmp(value, c->baseline_value != NULL ? c->baseline_value : "fifo") == 0) {
+            c->baseline_value = value;
+            c->baseline = c->baseline == NULL ? value : c->baseline;
             return BRAID_OK;
         }
-        if (first == NULL || natural(label, first) < 0)
-            first = label;
+        if (first == NULL || compare_values(c, c->baseline_key, s, first) < 0)
+            first = s;
         size_t used = strlen(list);
-        if (strstr(list, label) == NULL && used + strlen(label) + 3 < sizeof list)
-            snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", label);
+        if (strstr(list, value) == NULL && used + strlen(value) + 3 < sizeof list)
+            snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", value);
     }
-    if (o->baseline != NULL)
-        return error_set(err, BRAID_BAD_INPUT, "--baseline: no run of policy '%s'; there are: %s", o->baseline, list);
-    c->baseline = first;
+    if (c->baseline_value != NULL && strcmp(c->baseline_key, "policy") == 0)
+        return error_set(err, BRAID_BAD_INPUT, "--baseline: no run of policy '%s'; there are: %s", c->baseline_value,
+                         list);
+    if (c->baseline_value != NULL)
+        return error_set(err, BRAID_BAD_INPUT, "--baseline: no run has %s; there are: %s", c->baseline, list);
+    c->baseline = c->baseline_value = sample_value(&c->samples, first, c->baseline_key);
     return BRAID_OK;
 }
 
@@ -236,36 +287,78 @@ static uint32_t pair_up(struct compare *c, const struct swept_keys *swept, const
     return n_pairs;
 }
 
+/* What a policy that is not stopped leaves behind, it forgot. */
+static void warn_of_forgotten(struct compare *c, const struct sample *s)
+{
+    double left = s->counts[SAMPLE_UNFINISHED];
+    if (!(left > 0) || strcmp(s->run->status, "ok") != 0 || report_config_has_stop(s->run))
+        return;
+    char title[160];
+    warn(c, "%s left %.0f of %.0f jobs unfinished though nothing stopped the run: the policy forgot them",
+         report_run_title(s->file, s->run, title, sizeof title), left, s->counts[SAMPLE_JOBS]);
+}
+
+static void warn_of_populations(struct compare *c, const struct compare_group *g, const struct member *base)
+{
+    const char *label = g->values[0];
+    if (g->n_partly > 0 && c->samples.n_job_keys == 0)
+        warn(
+            c,
+            "'%s' finished other jobs than '%s' (%.0f and %.0f of %.0f): compared over the %.0f that finished in both; "
+            "metrics that cannot be computed so have no ratio",
+            label, c->baseline, g->counts[SAMPLE_FINISHED], base->sample->counts[SAMPLE_FINISHED],
+            g->counts[SAMPLE_JOBS], g->n_common);
+    else if (g->n_partly > 0)
+        warn(c, "'%s' finished other jobs than '%s' in marked rows: compared over those that finished in both", label,
+             c->baseline);
+    if (g->n_unknown > 0)
+        warn(c,
+             "'%s' and '%s' did not both finish all jobs, and which of them did both finish cannot be told (%s): no "
+             "ratio",
+             label, c->baseline, g->why);
+}
+
 static int fill_group(struct compare *c, struct compare_group *g, const struct member *members, uint32_t n,
                       const struct sample *const *pairs, struct error *err)
 {
     g->n_runs = n;
     g->values = ARENA_NEW(&c->arena, const char *, c->n_keys);
-    g->cells = ARENA_NEW(&c->arena, struct compare_cell, c->n_metrics);
-    double *values = malloc((2 * (size_t)n + 1) * sizeof *values);
-    if (g->values == NULL || g->cells == NULL || values == NULL) {
-        free(values);
-        return error_set(err, BRAID_FAILED, "out of memory");
+    const struct sample **runs = malloc(((size_t)n + 1) * sizeof *runs);
+    int code = g->values == NULL || runs == NULL ? error_set(err, BRAID_FAILED, "out of memory") : BRAID_OK;
+    for (uint32_t s = 0; code == BRAID_OK && s < n; s++) {
+        runs[s] = members[s].sample;
+        if (c->samples.n_job_keys == 0)
+            warn_of_forgotten(c, runs[s]);
     }
-    for (uint32_t k = 0; k < c->n_keys; k++)
+    for (uint32_t k = 0; code == BRAID_OK && k < c->n_keys; k++)
         g->values[k] = sample_value(&c->samples, members[0].sample, c->keys[k]);
-    g->is_baseline = strcmp(members[0].sample->run->label, c->baseline) == 0;
-    for (int i = 0; i < SAMPLE_COUNTS; i++) {
-        for (uint32_t s = 0; s < n; s++)
-            values[s] = members[s].sample->counts[i];
-        g->counts[i] = stats_mean(values, n).mean;
+    if (code == BRAID_OK) {
+        g->is_baseline = is_baseline(c, members[0].sample);
+        code = compare_fill_cells(c, g, runs, pairs, err);
     }
-    for (uint32_t m = 0; m < c->n_metrics; m++) {
-        for (uint32_t s = 0; s < n; s++)
-            values[s] = members[s].sample->values[m];
-        g->cells[m].mean = stats_mean(values, n);
-        for (uint32_t p = 0; p < g->n_pairs; p++) {
-            values[p] = pairs[2 * p]->values[m];
-            values[n + p] = pairs[2 * p + 1]->values[m];
-        }
-        g->cells[m].ratio = stats_ratio(values, values + n, g->n_pairs);
+    free(runs);
+    return code;
+}
+
+/* The keys in which runs of one group differ. */
+static int find_averaged(struct compare *c, const struct member *members, const struct swept_keys *swept,
+                         struct error *err)
+{
+    c->averaged = ARENA_NEW(&c->arena, const char *, (size_t)swept->n + 1);
+    c->is_sample = true;
+    if (c->averaged == NULL)
+        return error_set(err, BRAID_FAILED, "out of memory");
+    for (uint32_t k = 0; k <= swept->n; k++) {
+        const char *key = k < swept->n ? swept->keys[k] : "seed";
+        bool varies = false;
+        for (uint32_t m = 1; m < c->samples.n_samples && !varies; m++)
+            varies = compare_by_keys(c, members[m - 1].sample, members[m].sample, true) == 0 &&
+                     compare_values(c, key, members[m - 1].sample, members[m].sample) != 0;
+        if (!varies)
+            continue;
+        c->averaged[c->n_averaged++] = key;
+        c->is_sample = c->is_sample && key_is_replicate(key);
     }
-    free(values);
     return BRAID_OK;
 }
 
@@ -284,14 +377,16 @@ static int build_groups(struct compare *c, const struct member *members, const s
         struct compare_group *g = &c->groups[c->n_groups++];
         if (base_end > 0 && compare_by_keys(c, members[base_begin].sample, members[begin].sample, false) != 0)
             base_begin = base_end = 0; /* other values: another baseline, or none */
-        if (base_end == 0 && strcmp(members[begin].sample->run->label, c->baseline) == 0) {
+        if (base_end == 0 && is_baseline(c, members[begin].sample)) {
             base_begin = begin;
             base_end = end;
         }
         g->n_pairs =
             pair_up(c, swept, members + begin, end - begin, members + base_begin, base_end - base_begin, pairs);
         code = fill_group(c, g, members + begin, end - begin, pairs, err);
-        if (g->n_pairs < g->n_runs && c->samples.n_job_keys == 0)
+        if (code == BRAID_OK && base_end > 0)
+            warn_of_populations(c, g, &members[base_begin]);
+        if (code == BRAID_OK && g->n_pairs < g->n_runs && c->samples.n_job_keys == 0)
             warn(c, "'%s': %u of %u runs have a counterpart of the baseline '%s' (same seed and other swept values)",
                  members[begin].sample->run->label, g->n_pairs, g->n_runs, c->baseline);
     }
@@ -314,13 +409,64 @@ static void warn_of_status(struct compare *c, const struct report_file *files, s
         }
 }
 
+/* What the tables must know of the runs: how many traces, and what needs a remark. */
+static int look_at_runs(struct compare *c, const struct report_file *files, size_t n_files, struct error *err)
+{
+    struct names traces;
+    names_init(&traces);
+    bool ok = true;
+    for (size_t f = 0; ok && f < n_files; f++) {
+        struct report_table summary;
+        int code = report_table_open(&summary, files[f].file, files[f].path, "summary", err);
+        if (code != BRAID_OK) {
+            names_fini(&traces);
+            return code;
+        }
+        double *preemptions =
+            report_load_f64(&summary, "preemptions", (struct report_range){0, summary.rows}, &c->arena, err);
+        for (uint32_t r = 0; ok && r < files[f].n_runs; r++) {
+            const struct report_run *run = &files[f].runs[r];
+            if (strcmp(run->status, "failed") == 0)
+                continue;
+            ok = names_add(&traces, run->trace_digest, strlen(run->trace_digest)) != NAMES_NONE;
+            c->has_preemptions =
+                c->has_preemptions || (preemptions != NULL && run->row < summary.rows && preemptions[run->row] > 0);
+            c->has_load_by_vc = c->has_load_by_vc || report_config_has_load_by_vc(run);
+        }
+        report_table_close(&summary);
+    }
+    c->n_traces = traces.count;
+    names_fini(&traces);
+    return ok ? BRAID_OK : error_set(err, BRAID_FAILED, "out of memory");
+}
+
+static int choose_metrics(struct compare *c, const struct compare_options *o, bool by_jobs, struct error *err)
+{
+    c->metrics = o->metrics;
+    c->n_metrics = o->n_metrics;
+    if (o->n_metrics > 0)
+        return BRAID_OK;
+    const char **usual = ARENA_NEW(&c->arena, const char *, N_USUAL);
+    if (usual == NULL)
+        return error_set(err, BRAID_FAILED, "out of memory");
+    for (int i = 0; i < N_USUAL - (by_jobs ? N_WHOLE : 0); i++)
+        if (c->has_preemptions || strcmp(usual_metrics[i], "queued_mean") != 0)
+            usual[c->n_metrics++] = usual_metrics[i];
+    c->metrics = usual;
+    return BRAID_OK;
+}
+
 static int build(struct compare *out, const struct report_file *files, size_t n_files,
                  const struct compare_options *options, struct error *err)
 {
     struct swept_keys swept = {.n = 0};
     uint32_t n_run_keys = 0;
     collect_swept(&swept, files, n_files);
-    int code = choose_keys(out, options, &swept, &n_run_keys, err);
+    int code = choose_baseline_key(out, options, &swept, files, n_files, err);
+    if (code == BRAID_OK)
+        code = report_order_init(&out->order, files, n_files, err);
+    if (code == BRAID_OK)
+        code = choose_keys(out, options, &swept, &n_run_keys, err);
     if (code != BRAID_OK)
         return code;
     uint32_t n_job_keys = out->n_keys - n_run_keys;
@@ -328,20 +474,18 @@ static int build(struct compare *out, const struct report_file *files, size_t n_
     if (job_keys == NULL)
         return error_set(err, BRAID_FAILED, "out of memory");
     memcpy(job_keys, out->keys + n_run_keys, n_job_keys * sizeof *job_keys);
-    out->metrics = options->metrics;
-    out->n_metrics = options->n_metrics;
-    if (out->n_metrics == 0) {
-        out->metrics = n_job_keys > 0 ? usual_job_metrics : usual_metrics;
-        out->n_metrics = (uint32_t)(n_job_keys > 0 ? sizeof usual_job_metrics / sizeof usual_job_metrics[0]
-                                                   : sizeof usual_metrics / sizeof usual_metrics[0]);
-    }
-    code = sample_set_load(&out->samples, files, n_files, job_keys, n_job_keys, out->metrics, out->n_metrics, err);
+    code = look_at_runs(out, files, n_files, err);
+    if (code == BRAID_OK)
+        code = choose_metrics(out, options, n_job_keys > 0, err);
+    if (code == BRAID_OK)
+        code = sample_set_load(&out->samples, files, n_files, job_keys, n_job_keys, out->metrics, out->n_metrics, err);
     if (code != BRAID_OK)
         return code;
-    out->units = out->samples.units;
+    out->infos = out->samples.infos;
+    out->cache = (struct common_cache){.arena = &out->arena, .set = &out->samples};
     if (out->samples.n_samples == 0)
         return error_at(err, BRAID_BAD_INPUT, files[0].path, 0, 0, "there is no finished run to compare");
-    code = choose_baseline(out, options, err);
+    code = choose_baseline(out, err);
     struct member *members = ARENA_NEW(&out->arena, struct member, out->samples.n_samples);
     if (code == BRAID_OK && members == NULL)
         code = error_set(err, BRAID_FAILED, "out of memory");
@@ -351,7 +495,9 @@ static int build(struct compare *out, const struct report_file *files, size_t n_
         members[i] = (struct member){out, &swept, &out->samples.samples[i]};
     tell_apart(out, members, &swept, &n_run_keys);
     warn_of_status(out, files, n_files);
-    code = build_groups(out, members, &swept, err);
+    code = find_averaged(out, members, &swept, err);
+    if (code == BRAID_OK)
+        code = build_groups(out, members, &swept, err);
     if (code == BRAID_OK && out->arena.is_short)
         code = error_set(err, BRAID_FAILED, "out of memory");
     return code;
@@ -370,6 +516,7 @@ int compare_build(struct compare *out, const struct report_file *files, size_t n
 
 void compare_fini(struct compare *c)
 {
+    report_order_fini(&c->order);
     sample_set_fini(&c->samples);
     arena_fini(&c->arena);
     *c = (struct compare){0};

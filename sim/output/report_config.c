@@ -73,6 +73,34 @@ int report_config_measure(struct measure_window *out, const struct report_file *
     return BRAID_OK;
 }
 
+/* The text at a path of two keys, "" where there is none. False when the config is no YAML. */
+static bool read_word(const struct report_run *run, const char *map, const char *key, char *out, size_t size)
+{
+    yaml_document_t document;
+    out[0] = '\0';
+    if (!load_document(&document, run->config))
+        return false;
+    const char *text = scalar(child(&document, child(&document, yaml_document_get_root_node(&document), map), key));
+    snprintf(out, size, "%s", text != NULL ? text : "");
+    yaml_document_delete(&document);
+    return true;
+}
+
+bool report_config_has_stop(const struct report_run *run)
+{
+    char at[32], queue[32];
+    if (!read_word(run, "stop", "at", at, sizeof at) || !read_word(run, "stop", "queue", queue, sizeof queue))
+        return true;
+    return (at[0] != '\0' && strcmp(at, "never") != 0) || (queue[0] != '\0' && strcmp(queue, "never") != 0);
+}
+
+bool report_config_has_load_by_vc(const struct report_run *run)
+{
+    char load[32], scope[16];
+    return read_word(run, "trace", "load", load, sizeof load) && load[0] != '\0' && strcmp(load, "recorded") != 0 &&
+           read_word(run, "trace", "load_scope", scope, sizeof scope) && strcmp(scope, "vc") == 0;
+}
+
 static uint64_t whole(const char *text, uint64_t otherwise)
 {
     uint64_t value;

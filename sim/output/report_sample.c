@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "output/report_bucket.h"
 #include "output/report_cost.h"
+#include "output/report_order.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +13,7 @@
 const char *const sample_count_names[SAMPLE_COUNTS] = {"jobs",     "finished", "unfinished",
                                                        "rejected", "failed",   "killed"};
 
-static const char *const job_keys[] = {"vc", "gpus", "user", "status", "trace_status"};
+static const char *const job_keys[] = {"vc", "gpus", "user", "status", "trace_status", "hour", "length"};
 enum { N_JOB_KEYS = sizeof job_keys / sizeof job_keys[0] };
 
 bool sample_is_job_key(const char *key)
@@ -23,6 +24,23 @@ bool sample_is_job_key(const char *key)
     return false;
 }
 
+int sample_compare_job_key(const char *key, const char *a, const char *b)
+{
+    int order = strcmp(key, "length") == 0 ? bucket_length_order(a) - bucket_length_order(b) : 0;
+    return order != 0 ? order : report_value_compare(a, b);
+}
+
+bool key_is_replicate(const char *key)
+{
+    static const char *const names[] = {"seed", "trace.bootstrap", "trace.replicate"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(key, names[i], n) == 0 && (key[n] == '\0' || key[n] == '.'))
+            return true;
+    }
+    return false;
+}
+
 /* A metric that no table has: name the nearest of those there are. */
 static int unknown_metric(const struct report_table *summary, const struct report_cost *cost, const char *name,
                           bool by_jobs, struct error *err)
@@ -30,23 +48,26 @@ static int unknown_metric(const struct report_table *summary, const struct repor
     const char *names[256];
     size_t n = 0;
     for (uint32_t i = 0; i < summary->n_columns && n < 200; i++)
-        if (summary->columns[i].type != REPORT_TEXT &&
-            (!by_jobs || bucket_metric_unit(summary->columns[i].name) != NULL))
+        if (summary->columns[i].type != REPORT_TEXT && (!by_jobs || bucket_has_metric(summary->columns[i].name)))
             names[n++] = summary->columns[i].name;
     for (uint32_t i = 0; !by_jobs && i < cost->n_columns && n < 256; i++)
         names[n++] = cost->columns[i];
+    if (by_jobs && report_column_find(summary, name) != NULL)
+        return error_set(err, BRAID_BAD_INPUT,
+                         "metric '%s' is known for whole runs only; leave out vc, gpus, user, status, hour and length "
+                         "from --by",
+                         name);
     const char *near = text_nearest(name, names, n);
     if (near != NULL)
         return error_set(err, BRAID_BAD_INPUT, "unknown metric '%s'; did you mean '%s'?", name, near);
-    if (by_jobs && report_column_find(summary, name) != NULL)
-        return error_set(err, BRAID_BAD_INPUT,
-                         "metric '%s' is known for whole runs only; leave out vc, gpus, user and status from --by",
-                         name);
-    if (strcmp(name, "wall_s") == 0 || strcmp(name, "cpu_s") == 0)
+    struct metric_info info;
+    if (metrics_describe(&info, name) && info.over == METRIC_OVER_RUN)
         return error_at(err, BRAID_BAD_INPUT, summary->path, 0, 0,
                         "metric '%s' needs the file .cost.csv that 'braid run' writes beside the results", name);
     return error_set(err, BRAID_BAD_INPUT,
-                     "unknown metric '%s'; the columns of /summary are the metrics (see docs/schema.md)", name);
+                     "unknown metric '%s'; use a column of /summary (see docs/schema.md), or a quantile such as "
+                     "wait_p95, queued_p90, jct_p99.9, slowdown_p50",
+                     name);
 }
 
 static uint32_t cost_column(const struct report_cost *cost, const char *name)
@@ -57,24 +78,37 @@ static uint32_t cost_column(const struct report_cost *cost, const char *name)
     return i;
 }
 
-/* The units of all metrics, from the file; also finds those that do not exist. */
-static int load_units(struct sample_set *s, const struct report_table *summary, const struct report_cost *cost,
+/* Where the values of a metric come from. */
+enum origin { FROM_NOWHERE, FROM_SUMMARY, FROM_JOBS, FROM_COSTS };
+
+static enum origin origin_of(const struct sample_set *s, const struct report_table *summary,
+                             const struct report_cost *cost, const char *name)
+{
+    const struct report_column *c = report_column_find(summary, name);
+    if (s->n_job_keys > 0)
+        return bucket_has_metric(name) ? FROM_JOBS : FROM_NOWHERE;
+    if (c != NULL && c->type != REPORT_TEXT)
+        return FROM_SUMMARY;
+    if (cost_column(cost, name) < cost->n_columns)
+        return FROM_COSTS;
+    return bucket_has_metric(name) ? FROM_JOBS : FROM_NOWHERE;
+}
+
+/* What each metric is: from the table of metrics, else from the file. Also finds those that do not exist. */
+static int load_infos(struct sample_set *s, const struct report_table *summary, const struct report_cost *cost,
                       struct error *err)
 {
-    bool by_jobs = s->n_job_keys > 0;
     for (uint32_t m = 0; m < s->n_metrics; m++) {
-        const struct report_column *c = report_column_find(summary, s->metrics[m]);
-        const char *unit = NULL;
-        if (by_jobs)
-            unit = bucket_metric_unit(s->metrics[m]);
-        else if (c != NULL && c->type != REPORT_TEXT)
-            unit = c->units;
-        else if (cost_column(cost, s->metrics[m]) < cost->n_columns)
-            unit = report_cost_unit(s->metrics[m]);
-        if (unit == NULL)
-            return unknown_metric(summary, cost, s->metrics[m], by_jobs, err);
-        s->units[m] = arena_text(&s->arena, unit, strlen(unit));
-        if (s->units[m] == NULL)
+        const char *name = s->metrics[m];
+        enum origin from = origin_of(s, summary, cost, name);
+        if (from == FROM_NOWHERE)
+            return unknown_metric(summary, cost, name, s->n_job_keys > 0, err);
+        if (metrics_describe(&s->infos[m], name))
+            continue;
+        const char *unit = from == FROM_SUMMARY ? report_column_find(summary, name)->units : report_cost_unit(name);
+        s->infos[m] = (struct metric_info){.name = name, .over = METRIC_OVER_RUN};
+        s->infos[m].unit = arena_text(&s->arena, unit, strlen(unit));
+        if (s->infos[m].unit == NULL)
             return error_set(err, BRAID_FAILED, "out of memory");
     }
     return BRAID_OK;
@@ -107,6 +141,39 @@ static struct sample *add_sample(struct sample_set *s, const struct report_file 
     return new;
 }
 
+/* A column of /summary for the samples from `first` on; `m` counts the counts first, then the metrics. */
+static void put_column(struct sample_set *s, uint32_t first, uint32_t m, const double *values, size_t rows,
+                       size_t stride)
+{
+    for (uint32_t i = first; i < s->n_samples; i++) {
+        uint64_t row = s->samples[i].run->row;
+        double value = row < rows ? values[row * stride] : NAN;
+        if (m < SAMPLE_COUNTS)
+            s->samples[i].counts[m] = value;
+        else
+            s->samples[i].values[m - SAMPLE_COUNTS] = value;
+    }
+}
+
+/* Values that /summary does not have and /jobs tells. */
+static int fill_from_jobs(struct sample_set *s, uint32_t first, const char *metric, uint32_t m, struct error *err)
+{
+    const struct bucket_query q = {.metrics = &metric, .n_metrics = 1};
+    int code = BRAID_OK;
+    for (uint32_t i = first; code == BRAID_OK && i < s->n_samples; i++) {
+        struct sample *sample = &s->samples[i];
+        struct buckets b;
+        if (!report_run_has(sample->run, RESULTS_JOBS))
+            return error_at(
+                err, BRAID_BAD_INPUT, sample->file->path, 0, 0,
+                "run %s has no rows in /jobs, from which '%s' is made; run again with 'output: {jobs: true}'",
+                sample->run->id, metric);
+        code = buckets_query(&b, sample->file, sample->run, &q, &s->arena, err);
+        sample->values[m] = code == BRAID_OK && b.n > 0 ? b.v[0].values[0] : NAN;
+    }
+    return code;
+}
+
 /* Values of whole runs: a column of /summary or of the costs at a time. */
 static int fill_whole_runs(struct sample_set *s, uint32_t first, const struct report_table *summary,
                            const struct report_cost *cost, struct error *err)
@@ -114,26 +181,18 @@ static int fill_whole_runs(struct sample_set *s, uint32_t first, const struct re
     struct report_range all = {0, summary->rows};
     for (uint32_t m = 0; m < SAMPLE_COUNTS + s->n_metrics; m++) {
         const char *name = m < SAMPLE_COUNTS ? sample_count_names[m] : s->metrics[m - SAMPLE_COUNTS];
-        double *column = NULL;
-        uint32_t in_cost = 0;
-        if (report_column_find(summary, name) != NULL || m < SAMPLE_COUNTS) {
-            column = report_load_f64(summary, name, all, &s->arena, err);
+        enum origin from = m < SAMPLE_COUNTS ? FROM_SUMMARY : origin_of(s, summary, cost, name);
+        if (from == FROM_SUMMARY) {
+            const double *column = report_load_f64(summary, name, all, &s->arena, err);
             if (column == NULL)
                 return err->code;
+            put_column(s, first, m, column, summary->rows, 1);
+        } else if (from == FROM_COSTS) {
+            put_column(s, first, m, cost->values + cost_column(cost, name), summary->rows, cost->n_columns);
         } else {
-            in_cost = cost_column(cost, name);
-        }
-        for (uint32_t i = first; i < s->n_samples; i++) {
-            uint64_t row = s->samples[i].run->row;
-            double value = NAN;
-            if (column != NULL && row < summary->rows)
-                value = column[row];
-            else if (column == NULL && in_cost < cost->n_columns)
-                value = cost->values[row * cost->n_columns + in_cost];
-            if (m < SAMPLE_COUNTS)
-                s->samples[i].counts[m] = value;
-            else
-                s->samples[i].values[m - SAMPLE_COUNTS] = value;
+            int code = fill_from_jobs(s, first, name, m - SAMPLE_COUNTS, err);
+            if (code != BRAID_OK)
+                return code;
         }
     }
     return BRAID_OK;
@@ -147,7 +206,8 @@ static int add_buckets(struct sample_set *s, const struct report_file *f, const 
                         "run %s has no rows in /jobs, from which '%s' is made; run again with 'output: {jobs: true}'",
                         run->id, s->job_keys[0]);
     struct buckets b;
-    int code = buckets_load(&b, f, run, s->job_keys, s->n_job_keys, s->metrics, s->n_metrics, &s->arena, err);
+    const struct bucket_query q = {s->job_keys, s->n_job_keys, s->metrics, s->n_metrics, NULL};
+    int code = buckets_query(&b, f, run, &q, &s->arena, err);
     for (uint32_t i = 0; code == BRAID_OK && i < b.n; i++) {
         struct sample *new = add_sample(s, f, run, room);
         if (new == NULL)
@@ -168,7 +228,7 @@ static int add_file(struct sample_set *s, const struct report_file *f, uint32_t 
         return code;
     code = report_cost_load(&cost, f, err);
     if (code == BRAID_OK)
-        code = load_units(s, &summary, &cost, err);
+        code = load_infos(s, &summary, &cost, err);
     uint32_t first = s->n_samples;
     for (uint32_t i = 0; code == BRAID_OK && i < f->n_runs; i++) {
         if (is_known(s, &f->runs[i]) || strcmp(f->runs[i].status, "failed") == 0)
@@ -193,8 +253,8 @@ int sample_set_load(struct sample_set *out, const struct report_file *files, siz
 {
     *out = (struct sample_set){.n_job_keys = n_keys, .job_keys = keys, .n_metrics = n_metrics, .metrics = metrics};
     arena_init(&out->arena);
-    out->units = ARENA_NEW(&out->arena, const char *, n_metrics);
-    int code = out->units == NULL ? error_set(err, BRAID_FAILED, "out of memory") : BRAID_OK;
+    out->infos = ARENA_NEW(&out->arena, struct metric_info, n_metrics);
+    int code = out->infos == NULL ? error_set(err, BRAID_FAILED, "out of memory") : BRAID_OK;
     uint32_t room = 0;
     for (size_t i = 0; code == BRAID_OK && i < n_files; i++)
         code = add_file(out, &files[i], &room, err);

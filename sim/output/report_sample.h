@@ -1,11 +1,13 @@
 /* report_sample.h - what a comparison is made of: one sample a run, or one a run and bucket of its jobs.
  *
  * A sample knows the value of every *key* as text ("policy", "seed", a swept key, "vc", …) and a number for every wanted metric.
- * Metrics of whole runs come from /summary and OUT.cost.csv; those of buckets are recomputed from /jobs.
+ * Metrics of whole runs come from /summary and OUT.cost.csv, quantiles that /summary lacks from /jobs; those of buckets are
+ * recomputed from /jobs.
  */
 #ifndef OUTPUT_REPORT_SAMPLE_H
 #define OUTPUT_REPORT_SAMPLE_H
 
+#include "output/metrics.h"
 #include "output/report_file.h"
 
 /* Counts that stand beside every mean. */
@@ -24,15 +26,21 @@ struct sample_set {
     uint32_t n_samples;
     struct sample *samples;
     uint32_t n_job_keys;
-    const char *const *job_keys; /* the caller's: "vc", "gpus", "user", "status", "trace_status" */
+    const char *const *job_keys; /* the caller's: "vc", "gpus", "user", "status", "trace_status", "hour", "length" */
     uint32_t n_metrics;
     const char *const *metrics; /* the caller's names */
-    const char **units;
+    struct metric_info *infos;  /* what each is */
     struct arena arena;
 };
 
 /* Is `key` one by which the jobs of a run can be told apart? */
 bool sample_is_job_key(const char *key);
+
+/* The order of two values of a job key: ascending, lengths by time. 0 only for equal texts. */
+int sample_compare_job_key(const char *key, const char *a, const char *b);
+
+/* Does a key only repeat a run (seed, trace.bootstrap.…, trace.replicate)? Means over such keys alone have an interval of confidence. */
+bool key_is_replicate(const char *key);
 
 /* Load all runs of `files`, a run id once. With job keys, jobs must be stored in every file: BRAID_BAD_INPUT says how to store them. An
  * unknown metric is BRAID_BAD_INPUT with the nearest name. `out` is empty on error. */

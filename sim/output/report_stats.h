@@ -23,6 +23,17 @@ struct interval stats_mean(const double *values, size_t n);
  * Two zeros are equal (ratio 1). With a zero on one side alone the mean is 0 or infinite and has no interval. */
 struct interval stats_ratio(const double *above, const double *below, size_t n);
 
+/* Mean of above[i] - below[i] over the pairs in which neither is NaN, with its 95 % t interval. */
+struct interval stats_difference(const double *above, const double *below, size_t n);
+
+/* Mean of `above` / mean of `below` over the pairs in which neither is NaN, with the 95 % t interval of its logarithm by the delta method:
+ * the standard error is that of the mean of above[i] / mean(above) - below[i] / mean(below). No interval where a mean is not above 0. */
+struct interval stats_ratio_of_means(const double *above, const double *below, size_t n);
+
+/* The least and the largest of `of`'s values as its low and high: what takes the place of an interval where the values are no sample.
+ * NaN are left out; fewer than two values have none. */
+void stats_range(struct interval *of, const double *values, size_t n);
+
 /* The q-quantile (0..1) of ascending `sorted`: linear between order statistics; NaN for none. */
 double stats_quantile(const double *sorted, size_t n, double q);
 

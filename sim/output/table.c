@@ -3,13 +3,16 @@
 #include "base/arena.h"
 #include "output/export_number.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 struct cell {
-    const char *text; /* NULL: a number */
-    double number;
+    const char *text;         /* NULL: a number */
+    const char *clean;        /* the text without ends of lines and other control characters, for people */
+    double number, low, high; /* without an interval NaN */
 };
 
 struct table {
@@ -30,6 +33,7 @@ struct style {
     int decimals; /* -1: %.4g */
     int width;
     bool is_right;
+    bool is_by_cell; /* seconds that lie too far apart for one unit: each in its own */
 };
 
 bool table_format_parse(const char *word, enum table_format *out)
@@ -98,15 +102,33 @@ static void cell_add(struct table *t, struct cell cell)
     t->cells[t->n_cells++] = cell;
 }
 
+static const char *text_clean(struct arena *a, const char *text)
+{
+    char *clean = NULL;
+    for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
+        if ((unsigned char)text[i] >= 0x20 && text[i] != 0x7f)
+            continue;
+        if (clean == NULL && (clean = arena_text(a, text, strlen(text))) == NULL)
+            return NULL;
+        clean[i] = ' ';
+    }
+    return clean != NULL ? clean : text;
+}
+
 void table_text(struct table *t, const char *text)
 {
     const char *copy = text_copy(&t->arena, text != NULL ? text : "");
-    cell_add(t, (struct cell){.text = copy});
+    cell_add(t, (struct cell){.text = copy, .clean = text_clean(&t->arena, copy)});
 }
 
 void table_number(struct table *t, double value)
 {
-    cell_add(t, (struct cell){.number = value});
+    table_interval(t, value, NAN, NAN);
+}
+
+void table_interval(struct table *t, double value, double low, double high)
+{
+    cell_add(t, (struct cell){.number = value, .low = low, .high = high});
 }
 
 static uint32_t table_n_rows(const struct table *t)
@@ -170,43 +192,93 @@ const char *table_seconds_text(double value, char *out, size_t size)
     return out;
 }
 
-/* Characters, counted as code points: wide characters of a terminal are not known here. */
+/* Columns of a terminal: wide characters (Chinese, Japanese, Korean) count two, those that combine none. Needs the character set of the
+ * thread to be UTF-8; bytes that are none count one each. */
 static int text_width(const char *text)
 {
     int n = 0;
-    for (; *text != '\0'; text++)
-        n += ((unsigned char)*text & 0xC0) != 0x80;
+    mbstate_t state = {0};
+    for (size_t left = strlen(text); left > 0;) {
+        wchar_t wide;
+        size_t bytes = mbrtowc(&wide, text, left, &state);
+        if (bytes == 0 || bytes > left) {
+            memset(&state, 0, sizeof state);
+            n += ((unsigned char)*text & 0xC0) != 0x80;
+            bytes = 1;
+        } else {
+            int columns = wcwidth(wide);
+            n += columns >= 0 ? columns : 1;
+        }
+        text += bytes;
+        left -= bytes;
+    }
     return n;
 }
 
-static const char *cell_show(const struct cell *c, const struct style *s, char *buffer, size_t size)
+static void show_number(char *out, size_t size, double value, const struct style *s)
+{
+    if (s->decimals < 0)
+        snprintf(out, size, "%.4g", value / s->divisor);
+    else
+        snprintf(out, size, "%.*f", s->decimals, value / s->divisor);
+}
+
+/* The style of one cell of a column in which each has its own unit. */
+static struct style style_of_cell(const struct cell *c)
+{
+    struct style s = {.divisor = 1};
+    style_seconds(&s, fabs(c->number));
+    double shown = fabs(c->number) / s.divisor;
+    s.decimals = shown >= 100 ? 0 : shown >= 10 ? 1 : 2;
+    return s;
+}
+
+/* "17.8", "17.8 ± 7.1", and where the number is not in the middle "17.8 [3.0, 25.1]". */
+static const char *cell_show(const struct cell *c, const struct style *of_column, char *buffer, size_t size)
 {
     if (c->text != NULL)
-        return c->text;
+        return c->clean != NULL ? c->clean : "";
     if (isnan(c->number))
         return "-";
-    if (s->decimals < 0)
-        snprintf(buffer, size, "%.4g", c->number / s->divisor);
-    else
-        snprintf(buffer, size, "%.*f", s->decimals, c->number / s->divisor);
+    const struct style s = of_column->is_by_cell ? style_of_cell(c) : *of_column;
+    char number[100], low[100], high[100];
+    const char *blank = of_column->is_by_cell ? " " : "", *unit = of_column->is_by_cell ? s.unit : "";
+    show_number(number, sizeof number, c->number, &s);
+    bool is_centred = fabs((c->low + c->high) / 2 - c->number) <= 1e-9 * (c->high - c->low);
+    if (isnan(c->low) || isnan(c->high)) {
+        snprintf(buffer, size, "%s%s%s", number, blank, unit);
+    } else if (is_centred) {
+        show_number(high, sizeof high, (c->high - c->low) / 2, &s);
+        snprintf(buffer, size, "%s ± %s%s%s", number, high, blank, unit);
+    } else {
+        show_number(low, sizeof low, c->low, &s);
+        show_number(high, sizeof high, c->high, &s);
+        snprintf(buffer, size, "%s [%s, %s]%s%s", number, low, high, blank, unit);
+    }
     return buffer;
 }
+
+enum { ONE_UNIT_UP_TO = 1000 }; /* times the least value */
 
 static struct style style_make(const struct table *t, uint32_t column)
 {
     const struct table_column *c = &t->columns[column];
     struct style s = {.unit = c->unit, .divisor = 1, .is_right = c->kind != TABLE_KIND_TEXT};
     size_t n_rows = table_n_rows(t);
-    double largest = 0;
+    double largest = 0, least = INFINITY;
     for (size_t r = 0; r < n_rows; r++) {
         const struct cell *cell = &t->cells[r * t->n_columns + column];
         if (cell->text == NULL && fabs(cell->number) > largest)
             largest = fabs(cell->number);
+        if (cell->text == NULL && fabs(cell->number) > 0)
+            least = fmin(least, fabs(cell->number));
     }
     switch (c->kind) {
     case TABLE_KIND_SECONDS:
         style_seconds(&s, largest);
         s.decimals = decimals_for(largest / s.divisor);
+        s.is_by_cell = largest > ONE_UNIT_UP_TO * least;
+        s.unit = s.is_by_cell ? "" : s.unit;
         break;
     case TABLE_KIND_FRACTION:
         s.unit = "%";
@@ -237,8 +309,14 @@ static void pad(FILE *out, int n)
 
 static void print_latex_text(const char *text, FILE *out)
 {
+    static const char plus_minus[] = "±";
+    if (*text == '[' || *text == '*') /* behind \\\\ these would be an argument */
+        fputs("{}", out);
     for (; *text != '\0'; text++) {
-        if (strchr("&%$#_{}", *text) != NULL)
+        if (strncmp(text, plus_minus, strlen(plus_minus)) == 0) {
+            fputs("$\\pm$", out);
+            text += strlen(plus_minus) - 1;
+        } else if (strchr("&%$#_{}", *text) != NULL)
             fprintf(out, "\\%c", *text);
         else if (*text == '\\')
             fputs("\\textbackslash{}", out);
@@ -292,7 +370,7 @@ static void print_line(const struct table *t, const struct style *styles, const 
 static void print_rule(const struct table *t, const struct style *styles, enum table_format format, FILE *out)
 {
     if (format == TABLE_FORMAT_LATEX) {
-        fputs("\\hline\n", out);
+        fputs("\\midrule\n", out);
         return;
     }
     for (uint32_t i = 0; i < t->n_columns; i++) {
@@ -312,6 +390,9 @@ static bool print_people(const struct table *t, enum table_format format, FILE *
     struct style *styles = calloc(n, sizeof *styles);
     const char **texts = calloc(n, sizeof *texts);
     char(*buffers)[400] = calloc(n, sizeof *buffers);
+    /* wide characters are known by the character set; numbers and everything else stay those of the program */
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t before = utf8 != (locale_t)0 ? uselocale(utf8) : (locale_t)0;
     bool ok = styles != NULL && texts != NULL && buffers != NULL;
     if (!ok)
         goto done;
@@ -324,7 +405,7 @@ static bool print_people(const struct table *t, enum table_format format, FILE *
         fputs("\\begin{tabular}{", out);
         for (uint32_t i = 0; i < n; i++)
             fputc(styles[i].is_right ? 'r' : 'l', out);
-        fputs("}\n\\hline\n", out);
+        fputs("}\n\\toprule\n", out);
     }
     for (uint32_t i = 0; i < n; i++) {
         texts[i] = t->columns[i].title;
@@ -350,8 +431,12 @@ static bool print_people(const struct table *t, enum table_format format, FILE *
         print_line(t, styles, texts, format, out);
     }
     if (format == TABLE_FORMAT_LATEX)
-        fputs("\\hline\n\\end{tabular}\n", out);
+        fputs("\\bottomrule\n\\end{tabular}\n", out);
 done:
+    if (utf8 != (locale_t)0) {
+        uselocale(before);
+        freelocale(utf8);
+    }
     free(styles);
     free(texts);
     free(buffers);

@@ -1,7 +1,8 @@
 /* table.h - a small table for people and programs: aligned text, Markdown, LaTeX, CSV, JSON.
  *
  * Numbers are kept as they are (seconds, fractions); CSV and JSON print them so, under `name`. The formats for people choose a unit a
- * column (s, min, h, d by its largest value; % for fractions) and print it under the title.
+ * column (s, min, h, d by its largest value; % for fractions) and print it under the title; where times of a column lie more than 1,000 times apart, each
+ * cell has its own unit. LaTeX tables need \usepackage{booktabs}.
  *
  *     struct table *t = table_create(columns, 2);
  *     table_text(t, "fifo"); table_number(t, 5400);    cell by cell, row after row
@@ -45,6 +46,9 @@ void table_destroy(struct table *t);
  * NaN is nothing: "-" for people, empty in CSV, null in JSON. Memory that is out is remembered for table_print. */
 void table_text(struct table *t, const char *text);
 void table_number(struct table *t, double value);
+
+/* A number with its interval (NaN: none): "17.8 ± 7.1", or "17.8 [3.0, 25.1]" where the number is not in the middle. Programs get the number. */
+void table_interval(struct table *t, double value, double low, double high);
 
 /* Was no cell ever put into it? */
 bool table_is_empty(const struct table *t);

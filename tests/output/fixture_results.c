@@ -111,7 +111,7 @@ static void add_row(struct fixture *f, int table)
 
 void fixture_run(struct fixture *f, const char *id, const char *label, unsigned seed)
 {
-    if (f->tables[RESULTS_RUNS].rows > 0)
+    if (f->tables[RESULTS_RUNS].rows > 0 && !f->is_summary_kept)
         fixture_summarize(f);
     add_row(f, RESULTS_RUNS);
     char full[17];
@@ -312,10 +312,25 @@ static bool write_column(const struct fixture_table *t, uint32_t c, hid_t group)
     return ok;
 }
 
+/* As if `output: {jobs: false}`. */
+static void drop_jobs(struct fixture *f)
+{
+    struct fixture_table *jobs = &f->tables[RESULTS_JOBS], *runs = &f->tables[RESULTS_RUNS];
+    for (uint32_t i = 0; i < jobs->rows * jobs->n_columns; i++)
+        free(jobs->cells[i].text);
+    jobs->rows = 0;
+    for (uint32_t r = 0; r < runs->rows; r++)
+        for (uint32_t c = 0; c < runs->n_columns; c++)
+            if (strncmp(runs->columns[c].name, "jobs_", 5) == 0)
+                runs->cells[r * runs->n_columns + c].number = 0;
+}
+
 bool fixture_write(struct fixture *f, const char *path)
 {
-    if (f->tables[RESULTS_RUNS].rows > 0)
+    if (f->tables[RESULTS_RUNS].rows > 0 && !f->is_summary_kept)
         fixture_summarize(f);
+    if (f->is_without_jobs)
+        drop_jobs(f);
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t attribute = H5Acreate2(file, "schema", H5T_STD_U32LE, space, H5P_DEFAULT, H5P_DEFAULT);

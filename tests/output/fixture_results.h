@@ -32,7 +32,9 @@ struct fixture_table {
 
 struct fixture {
     struct fixture_table tables[RESULTS_TABLES];
-    uint32_t schema; /* RESULTS_SCHEMA unless changed */
+    uint32_t schema;      /* RESULTS_SCHEMA unless changed */
+    bool is_summary_kept; /* as the test filled it: fixture_write does not compute that of the last run */
+    bool is_without_jobs; /* fixture_write leaves out the rows of /jobs */
     char sweep_names[FIXTURE_SWEPT][64];
 };
 

@@ -163,8 +163,8 @@ Test(compare, prints_counts_units_and_what_the_ratio_is)
 {
     write_sweep();
     cr_expect_eq(fixture_braid(out, sizeof out, "compare %s", path), 0);
-    const char *words[] = {"finished",       "unfinished", "rejected", "jct_mean", "ratio = fifo / policy",
-                           "geometric mean", "95 %",       "srtf"};
+    const char *words[] = {"finished",        "unfinished",     "rejected", "jct_mean", "ratio = fifo / policy",
+                           "lower is better", "geometric mean", "95 %",     "srtf"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         cr_expect(strstr(out, words[i]) != NULL, "'%s' is not in:\n%s", words[i], out);
 }
@@ -179,7 +179,9 @@ Test(compare, every_format_is_written)
         cr_expect(strncmp(out, begins[i], strlen(begins[i])) == 0, "%s", out);
     }
     fixture_braid(out, sizeof out, "compare %s --format csv --metrics jct_mean", path);
-    cr_expect(strstr(out, "\nsrtf,0.7,jct_mean,s,2,3,2,0,1,0,0,fifo,2,15,") != NULL, "%s", out);
+    cr_expect(strstr(out, "\nsrtf,0.7,jct_mean,s,lower,2,3,2,0,1,0,0,fifo,2,all jobs,95 % t interval,15,15,15,4,") !=
+                  NULL,
+              "%s", out);
 }
 
 Test(compare, warns_of_different_traces_and_missing_counterparts)
@@ -235,7 +237,9 @@ Test(compare, costs_come_from_the_table_beside_the_file)
     fputs("run,wall_s,cpu_s,ended\n0300000000000000,3.5,3,2026-01-01T00:00:00Z\n0100000000000000,7,6,x\n", csv);
     fclose(csv);
     cr_expect_eq(fixture_braid(out, sizeof out, "compare %s --metrics wall_s --format csv", path), 0);
-    cr_expect(strstr(out, "\nsrtf,0.7,wall_s,s,2,3,2,0,1,0,0,fifo,2,7,,,0.5,") != NULL, "%s", out);
+    cr_expect(strstr(out, "\nsrtf,0.7,wall_s,s,lower,2,3,2,0,1,0,0,fifo,2,all jobs,95 % t interval,7,,,0.5,,,-1,") !=
+                  NULL,
+              "%s", out);
 }
 
 Test(compare, bad_arguments_name_the_mend)
@@ -247,6 +251,10 @@ Test(compare, bad_arguments_name_the_mend)
                  {"--by trace.laod", "did you mean 'trace.load'"},
                  {"--baseline edf", "there are: srtf, fifo"},
                  {"--format xml", "table, csv"},
+                 {"--counts jobs,fnished", "'fnished' is none of none, all, runs"},
+                 {"--baseline trace.load=0.8", "no run has trace.load=0.8; there are: 0.7, 0.9"},
+                 {"--baseline trace.laod=0.7", "'trace.laod' is no key"},
+                 {"--metrics wait_p101", "unknown metric 'wait_p101'"},
                  {"--by vc --metrics gpu_utilization", "whole runs"},
                  {"--frobnicate", "--frobnicate"},
                  {"--by", "--by needs a value"}};

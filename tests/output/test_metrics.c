@@ -89,10 +89,11 @@ Test(metrics, a_hand_made_run)
     /* waits 0 20 0 0 */
     expect(&m, "wait_mean", 5);
     expect(&m, "wait_p50", 0);
+    expect(&m, "wait_p95", 0.85 * 20);
     expect(&m, "wait_p99", 0.97 * 20);
     expect(&m, "queued_mean", 5);
     expect(&m, "slowdown_mean", 5.0 / 3);
-    expect(&m, "bounded_slowdown_mean", (1 + 3 + 1 + 1) / 4.0);
+    expect(&m, "bounded_slowdown_mean", (1 + 3 + 1) / 3.0);
     expect(&m, "makespan", 70);
     expect(&m, "gpu_utilization", 68.0 / 120);
     expect(&m, "gpu_utilization_makespan", 228.0 / 280);
@@ -113,7 +114,6 @@ Test(metrics, a_hand_made_run)
     expect(&m, "ftf_mean", (a + b + c) / 3);
     expect(&m, "ftf_max", fmax(a, b));
     expect(&m, "deadline_miss_rate", NAN);
-    expect(&m, "energy_kwh", NAN);
     expect(&m, "gap_jct", NAN);
     expect(&m, "cpu_utilization", NAN);
     expect(&m, "decisions", 7);
@@ -122,10 +122,146 @@ Test(metrics, a_hand_made_run)
     run_sample_fini(&s);
 }
 
+/* The jobs above with every time multiplied by `scale` and every start `late` seconds later. */
+static void compute_changed(struct metrics *m, double scale, double late, const struct measure_spec *measure)
+{
+    struct sample_job changed[6];
+    struct run_sample s;
+    memcpy(changed, jobs, sizeof jobs);
+    for (int i = 0; i < 6; i++) {
+        struct sample_job *j = &changed[i];
+        bool has_run = j->start >= 0;
+        j->submit *= scale;
+        j->ideal *= scale;
+        j->start = has_run ? (j->start + late) * scale : -1;
+        j->end = (j->end + (has_run ? late : 0)) * scale;
+        j->run *= scale;
+        j->overhead *= scale;
+        j->lost *= scale;
+        j->preemptions += late > 0;
+        j->moves += late > 0;
+        j->restarts += late > 0;
+    }
+    run_sample_init(&s, changed, 6, 1);
+    fill_totals(&s.result.totals);
+    struct run_totals *t = &s.result.totals;
+    double *times[] = {&t->capacity_gpu_ns_window,
+                       &t->capacity_gpu_ns_makespan,
+                       &t->allocated_gpu_ns_window,
+                       &t->allocated_gpu_ns_makespan,
+                       &t->useless_gpu_ns,
+                       &t->free_gpu_ns,
+                       &t->imbalance_ns,
+                       &t->imbalance_span_ns};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        *times[i] *= scale;
+    t->last_submit_ns = (int64_t)(30e9 * scale);
+    t->last_end_ns = (int64_t)((70 + late) * 1e9 * scale);
+    s.config.measure = *measure;
+    compute(m, &s);
+    run_sample_fini(&s);
+}
+
+static const struct measure_spec everything = {.to_ns = RUN_NO_LIMIT},
+                                 nothing = {.has_from = true, .from_ns = INT64_MAX / 2, .to_ns = RUN_NO_LIMIT};
+
+static bool is_near(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * fmax(1, fabs(b));
+}
+
+/* A clock that goes twice as fast doubles what is in seconds and changes nothing else. (Ten seconds are a constant of the bounded slowdown.) */
+Test(metrics, each_has_the_unit_that_the_table_says)
+{
+    size_t n;
+    const struct metric_info *table = metrics_table(&n);
+    struct metrics once, twice;
+    compute_changed(&once, 1, 0, &everything);
+    compute_changed(&twice, 2, 0, &everything);
+    for (size_t i = 0; i < n; i++) {
+        double factor = strcmp(table[i].unit, "s") == 0 ? 2 : 1;
+        if (strcmp(table[i].name, "bounded_slowdown_mean") != 0)
+            cr_expect(is_near(twice.value[i], factor * once.value[i]), "%s: %g, %g", table[i].name, once.value[i],
+                      twice.value[i]);
+        if (strcmp(table[i].unit, "fraction") == 0)
+            cr_expect(isnan(once.value[i]) || (once.value[i] >= 0 && once.value[i] <= 1), "%s", table[i].name);
+        cr_expect(strcmp(table[i].unit, "s") == 0 || strcmp(table[i].unit, "fraction") == 0 ||
+                  table[i].unit[0] == '\0');
+        if (table[i].is_count)
+            cr_expect(once.value[i] == floor(once.value[i]), "%s", table[i].name);
+    }
+}
+
+/* Jobs that start later and are preempted more often are never better. */
+Test(metrics, each_gets_worse_in_the_direction_that_the_table_says)
+{
+    size_t n, n_worse = 0;
+    const struct metric_info *table = metrics_table(&n);
+    struct metrics good, bad;
+    compute_changed(&good, 1, 0, &everything);
+    compute_changed(&bad, 1, 100, &everything);
+    for (size_t i = 0; i < n; i++) {
+        if (table[i].over != METRIC_OVER_FINISHED && table[i].over != METRIC_OVER_JOBS)
+            continue; /* of totals that are given here */
+        if (strcmp(table[i].name, "jain_index") == 0)
+            continue; /* all are late alike, which is fair */
+        double change = bad.value[i] - good.value[i];
+        cr_expect(isnan(change) || change * table[i].better <= 1e-12, "%s: %g, %g", table[i].name, good.value[i],
+                  bad.value[i]);
+        cr_expect(table[i].better != 0 || change == 0, "%s", table[i].name);
+        n_worse += change * table[i].better < 0;
+    }
+    cr_expect_geq(n_worse, 18, "%zu", n_worse);
+}
+
+/* With nothing inside `measure` what is over its jobs is 0 or nothing, and what is over the whole run is as before. */
+Test(metrics, each_is_over_what_the_table_says)
+{
+    size_t n;
+    const struct metric_info *table = metrics_table(&n);
+    struct metrics with, without;
+    compute_changed(&with, 1, 0, &everything);
+    compute_changed(&without, 1, 0, &nothing);
+    for (size_t i = 0; i < n; i++) {
+        cr_expect_neq(metrics_over_text(table[i].over)[0], '\0');
+        if (table[i].over == METRIC_OVER_FINISHED || table[i].over == METRIC_OVER_JOBS)
+            cr_expect(isnan(without.value[i]) || without.value[i] == 0, "%s: %g", table[i].name, without.value[i]);
+        else
+            cr_expect(is_near(with.value[i], without.value[i]), "%s", table[i].name);
+    }
+}
+
+Test(metrics, names_of_quantiles_and_costs_are_described)
+{
+    static const struct {
+        const char *name, *unit;
+        double q;
+    } known[] = {{"wait_p95", "s", 0.95},
+                 {"queued_p90", "s", 0.9},
+                 {"jct_p99.9", "s", 0.999},
+                 {"slowdown_p5", "", 0.05},
+                 {"bounded_slowdown_p100", "", 1}};
+    char quantity[METRIC_NAME_MAX];
+    struct metric_info info;
+    double q;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        cr_assert(metrics_quantile(known[i].name, quantity, &q), "%s", known[i].name);
+        cr_expect(is_near(q, known[i].q) && metrics_describe(&info, known[i].name) && info.better == -1);
+        cr_expect_str_eq(info.unit, known[i].unit);
+    }
+    static const char *const unknown[] = {"wait_p",       "wait_p101", "wait_pp5", "wait_p-5",
+                                          "makespan_p50", "_p50",      "wait_p5e1"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        cr_expect_not(metrics_quantile(unknown[i], quantity, &q), "%s", unknown[i]);
+    cr_expect(metrics_describe(&info, "cpu_s") && strcmp(info.unit, "s") == 0 && info.better == -1);
+    cr_expect_not(metrics_describe(&info, "jct_meen"));
+}
+
 Test(metrics, waiting_ends_at_the_first_start_and_queueing_does_not)
 {
     /* submitted at 0, runs 10..20 and, after 30 s without GPUs, 50..60 */
-    static const struct sample_job twice[] = {{"a", "u", "v", 1, 0, 20, 10, 60, 20, 0, 0, .preemptions = 1, .restarts = 1}};
+    static const struct sample_job twice[] = {
+        {"a", "u", "v", 1, 0, 20, 10, 60, 20, 0, 0, .preemptions = 1, .restarts = 1}};
     struct run_sample s;
     struct metrics m;
     run_sample_init(&s, twice, 1, 1);
