@@ -1,5 +1,7 @@
 #include "output/report_file.h"
 
+#include "output/results_check.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -142,13 +144,8 @@ static int load_run_numbers(struct report_file *f, const struct report_table *t,
     const struct report_column *status = origin == NULL ? NULL : report_column_need(t, "status", err);
     if (status == NULL)
         return err->code;
-    const char **status_text = NULL;
-    int64_t *status_code = NULL;
-    if (status->type == REPORT_TEXT)
-        status_text = load_texts(f, t, status, err);
-    else
-        status_code = report_load_i64(t, "status", all, &f->arena, err);
-    if (status_text == NULL && status_code == NULL)
+    int64_t *status_code = report_load_i64(t, "status", all, &f->arena, err);
+    if (status_code == NULL)
         return err->code;
     int64_t *position = NULL;
     if (report_column_find(t, RESULTS_POSITION) != NULL) {
@@ -161,36 +158,27 @@ static int load_run_numbers(struct report_file *f, const struct report_table *t,
         snprintf(f->runs[i].seed_text, sizeof f->runs[i].seed_text, "%" PRIu64, f->runs[i].seed);
         f->runs[i].origin_utc_s = origin[i];
         f->runs[i].position = position != NULL ? position[i] : -1;
-        if (status_text != NULL) {
-            f->runs[i].status = status_text[i];
-        } else {
-            const char *text = report_enum_text(status, status_code[i]);
-            f->runs[i].status = arena_text(&f->arena, text, strlen(text));
-        }
+        const char *text = report_enum_text(status, status_code[i]);
+        f->runs[i].status = arena_text(&f->arena, text, strlen(text));
     }
     return BRAID_OK;
 }
 
-/* A table that the file does not offset (an output that this version of the file lacks) has no rows for any run. */
+/* The rows of each run in each table; results_check has seen that they are there. */
 static int load_run_ranges(struct report_file *f, const struct report_table *t, struct error *err)
 {
     struct report_range all = {0, t->rows};
     for (int table = 0; table < RESULTS_TABLES; table++) {
-        const char *begin_name = results_begin_column(table), *count_name = results_count_column(table);
         for (uint32_t i = 0; i < f->n_runs; i++)
             f->runs[i].tables[table] = (struct report_range){i, 1};
-        if (begin_name == NULL)
+        if (results_begin_column(table) == NULL)
             continue;
-        int64_t *begin = NULL, *count = NULL;
-        if (report_column_find(t, begin_name) != NULL) {
-            begin = report_load_i64(t, begin_name, all, &f->arena, err);
-            count = begin == NULL ? NULL : report_load_i64(t, count_name, all, &f->arena, err);
-            if (count == NULL)
-                return err->code;
-        }
+        int64_t *begin = report_load_i64(t, results_begin_column(table), all, &f->arena, err);
+        int64_t *count = begin == NULL ? NULL : report_load_i64(t, results_count_column(table), all, &f->arena, err);
+        if (count == NULL)
+            return err->code;
         for (uint32_t i = 0; i < f->n_runs; i++)
-            f->runs[i].tables[table] = begin == NULL ? (struct report_range){0, 0}
-                                                     : (struct report_range){(uint64_t)begin[i], (uint64_t)count[i]};
+            f->runs[i].tables[table] = (struct report_range){(uint64_t)begin[i], (uint64_t)count[i]};
     }
     return BRAID_OK;
 }
@@ -255,6 +243,9 @@ int report_file_open(struct report_file *out, const char *path, struct error *er
     int code = out->path == NULL ? error_set(err, BRAID_FAILED, "out of memory") : open_hdf5(out, err);
     if (code == BRAID_OK)
         code = check_schema(out, err);
+    uint64_t rows[RESULTS_TABLES];
+    if (code == BRAID_OK)
+        code = results_check(out->file, out->path, rows, err);
     if (code == BRAID_OK)
         code = load_runs(out, err);
     if (code == BRAID_OK && out->arena.is_short)

@@ -45,6 +45,7 @@ static bool load_type(struct report_table *t, struct report_column *c)
     if (type < 0)
         return false;
     bool ok = true;
+    c->size = H5Tget_size(type);
     switch (H5Tget_class(type)) {
     case H5T_INTEGER:
         c->type = H5Tget_sign(type) == H5T_SGN_NONE ? REPORT_UINT : REPORT_INT;
@@ -58,7 +59,7 @@ static bool load_type(struct report_table *t, struct report_column *c)
         break;
     case H5T_STRING:
         c->type = REPORT_TEXT;
-        c->width = H5Tget_size(type);
+        c->width = c->size;
         ok = H5Tis_variable_str(type) == 0 && c->width > 0;
         break;
     default:
@@ -242,12 +243,32 @@ static int read_slice(const struct report_table *t, const struct report_column *
     return status >= 0 ? BRAID_OK : fail(t, err, "its values cannot be read", c->name);
 }
 
+static bool is_code(const struct report_column *c, int64_t value)
+{
+    for (uint32_t i = 0; i < c->n_members; i++)
+        if (c->member_values[i] == value)
+            return true;
+    return false;
+}
+
+static int no_code(const struct report_table *t, const struct report_column *c, uint64_t row, double value,
+                   struct error *err)
+{
+    char what[96];
+    snprintf(what, sizeof what, "row %" PRIu64 " holds the code %.0f, which no value has", row, value);
+    return fail(t, err, what, c->name);
+}
+
 int report_read_f64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
                     double *out, struct error *err)
 {
     if (c->type == REPORT_TEXT)
         return fail(t, err, "it holds text where numbers are wanted", c->name);
-    return read_slice(t, c, begin, count, H5T_NATIVE_DOUBLE, out, err);
+    int code = read_slice(t, c, begin, count, H5T_NATIVE_DOUBLE, out, err);
+    for (uint64_t i = 0; code == BRAID_OK && c->type == REPORT_ENUM && i < count; i++)
+        if (!is_code(c, (int64_t)out[i]))
+            code = no_code(t, c, begin + i, out[i], err);
+    return code;
 }
 
 int report_read_i64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
@@ -256,7 +277,11 @@ int report_read_i64(const struct report_table *t, const struct report_column *c,
     if (c->type == REPORT_TEXT || c->type == REPORT_REAL)
         return fail(t, err, "it does not hold whole numbers", c->name);
     /* Full-range unsigned numbers (seeds) keep their bits. */
-    return read_slice(t, c, begin, count, c->type == REPORT_UINT ? H5T_NATIVE_UINT64 : H5T_NATIVE_INT64, out, err);
+    int code = read_slice(t, c, begin, count, c->type == REPORT_UINT ? H5T_NATIVE_UINT64 : H5T_NATIVE_INT64, out, err);
+    for (uint64_t i = 0; code == BRAID_OK && c->type == REPORT_ENUM && i < count; i++)
+        if (!is_code(c, out[i]))
+            code = no_code(t, c, begin + i, (double)out[i], err);
+    return code;
 }
 
 int report_read_text(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,

@@ -58,9 +58,14 @@ static const struct column_spec runs_columns[] = {
     TEXT("remarks", "what `braid run` remarks of the run on stderr, with \"; \" in between; mostly empty"),
     TEXT("digest", "SHA-256 over the core columns of the jobs: equal digests are equal schedules"),
     TEXT("output", "which tables were kept"),
-    {.name = RESULTS_POSITION, .type = COLUMN_I64, .unit = "", .rows_of = RESULTS_TABLES, .is_late = true,
-     .help = "place of the run in the order of its config, from 0 (the last swept key changes fastest): tables and figures "
-             "list policies and values by it; -1: not known. Files of older versions lack it"},
+    {.name = RESULTS_POSITION,
+     .type = COLUMN_I64,
+     .unit = "",
+     .rows_of = RESULTS_TABLES,
+     .is_late = true,
+     .help =
+         "place of the run in the order of its config, from 0 (the last swept key changes fastest): tables and figures "
+         "list policies and values by it; -1: not known. Files of older versions lack it"},
     RANGE("jobs", RESULTS_JOBS),
     RANGE("series", RESULTS_SERIES),
     RANGE("segments", RESULTS_SEGMENTS),
@@ -89,7 +94,7 @@ static const struct column_spec jobs_columns[] = {
     STEADY("preemptions", COLUMN_U32, "", "times it lost its GPUs"),
     STEADY("moves", COLUMN_U32, "", "times it went on other GPUs without waiting"),
     STEADY("restarts", COLUMN_U32, "", "times it was resumed"),
-    CODE("status", job_statuses, "what became of it in the simulation"),
+    CODE("status", job_statuses, "what became of it in the simulation (`failed`: by no model yet)"),
     TEXT("reason", "why it was rejected, killed or left unfinished"),
     CODE("trace_status", trace_statuses, "what the trace says became of it"),
 };
@@ -106,8 +111,10 @@ static const struct column_spec series_columns[] = {
         "that "
         "each works for jobs / capacity (every GPU brings its share of the other resources; of a trace whose stage is "
         "longer than its iteration it may pass 1); behind all these, what the policy tells of itself, at the end of "
-        "the bin as it was when the policy was last asked, so what changes by itself stands still in between (of `auction` "
-        "and `proportional_price` prices, `revenue`, `granted` and `budget:USER`, in their own money; income and rent flow all "
+        "the bin as it was when the policy was last asked, so what changes by itself stands still in between (of "
+        "`auction` "
+        "and `proportional_price` prices, `revenue`, `granted` and `budget:USER`, in their own money; income and rent "
+        "flow all "
         "the time, but are told when something happens)"),
     NUMBER("value", COLUMN_F64, "", "jobs, GPUs, a fraction or the policy's own unit, as `name` says"),
 };
@@ -194,7 +201,9 @@ struct column_spec results_metric_column(uint32_t metric)
 {
     size_t n;
     const struct metric_info *m = &metrics_table(&n)[metric];
-    return (struct column_spec)NUMBER(m->name, COLUMN_F64, m->unit, m->definition);
+    struct column_spec c = NUMBER(m->name, COLUMN_F64, m->unit, m->definition);
+    c.is_late = true;
+    return c;
 }
 
 struct column_spec results_sweep_column(const char *key, char name[RESULTS_NAME_MAX])
@@ -242,6 +251,14 @@ static void write_column(FILE *out, const struct column_spec *c)
     fputs(" |\n", out);
 }
 
+/* A metric says also which way is better and what it is taken over. */
+static void write_metric(FILE *out, const struct column_spec *c, const struct metric_info *m)
+{
+    static const char *const better[] = {"lower is better", "neither way is better", "higher is better"};
+    fprintf(out, "| `%s` | %s | %s | %s (%s; %s) |\n", c->name, type_text(c->type), c->unit, c->help,
+            better[m->better + 1], metrics_over_text(m->over));
+}
+
 void results_schema_write_docs(FILE *out)
 {
     fputs("# A results file\n\n"
@@ -278,7 +295,7 @@ void results_schema_write_docs(FILE *out)
             metrics_table(&n);
         for (size_t i = 0; i < n; i++) {
             struct column_spec c = results_metric_column((uint32_t)i);
-            write_column(out, &c);
+            write_metric(out, &c, &metrics_table(&n)[i]);
         }
         fputc('\n', out);
     }

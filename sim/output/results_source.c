@@ -1,8 +1,11 @@
 #include "output/results_source.h"
 
+#include "output/results_check.h"
 #include "output/results_column.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,48 +47,25 @@ static bool column_is_there(hid_t file, const char *table, const char *column)
     return rows != 0;
 }
 
-static bool type_agrees(hid_t dataset, const struct column_spec *c)
+/* What a column of a later version holds in a file that lacks it. */
+static void fill_late(const struct column_spec *column, uint64_t n, void *out)
 {
-    static const H5T_class_t classes[] = {
-        [COLUMN_TEXT] = H5T_STRING, [COLUMN_F64] = H5T_FLOAT,   [COLUMN_I64] = H5T_INTEGER,
-        [COLUMN_U64] = H5T_INTEGER, [COLUMN_U32] = H5T_INTEGER, [COLUMN_ENUM] = H5T_ENUM,
-    };
-    hid_t type = H5Dget_type(dataset);
-    bool ok = type >= 0 && H5Tget_class(type) == classes[c->type];
-    if (ok && c->type == COLUMN_TEXT)
-        ok = H5Tis_variable_str(type) == 0;
-    else if (ok)
-        ok = H5Tget_size(type) == column_size(c, 0);
-    if (ok && c->type == COLUMN_ENUM)
-        ok = H5Tget_nmembers(type) == (int)c->n_members;
-    if (type >= 0)
-        H5Tclose(type);
-    return ok;
+    for (uint64_t i = 0; i < n; i++)
+        if (column->type == COLUMN_F64)
+            ((double *)out)[i] = NAN;
+        else if (column->type == COLUMN_I64)
+            ((int64_t *)out)[i] = -1;
+        else
+            memset((char *)out + i * column_size(column, 0), 0, column_size(column, 0));
 }
 
-/* The table's columns agree with the schema; its length. */
-static bool table_check(const struct results_source *s, int table, uint64_t *rows)
+/* The first value that is no code of the enum, or `n`. */
+static uint64_t first_bad_code(const struct column_spec *column, const void *values, uint64_t n)
 {
-    const struct table_spec *t = results_table(table);
-    size_t n_metrics = 0;
-    if (table == RESULTS_SUMMARY)
-        metrics_table(&n_metrics);
-    *rows = 0;
-    for (uint32_t i = 0; i < t->n_columns + n_metrics; i++) {
-        struct column_spec c = i < t->n_columns ? t->columns[i] : results_metric_column(i - t->n_columns);
-        uint64_t n;
-        hid_t dataset = dataset_open(s->file, t->name, c.name, &n);
-        if (dataset < 0 && c.is_late)
-            continue;
-        if (dataset < 0)
-            return false;
-        bool ok = type_agrees(dataset, &c) && (i == 0 || n == *rows);
-        H5Dclose(dataset);
-        *rows = n;
-        if (!ok)
-            return false;
-    }
-    return true;
+    uint64_t i = 0;
+    while (i < n && (column->type != COLUMN_ENUM || ((const uint8_t *)values)[i] < column->n_members))
+        i++;
+    return i;
 }
 
 int results_source_read(const struct results_source *s, const char *table, const struct column_spec *column,
@@ -95,6 +75,10 @@ int results_source_read(const struct results_source *s, const char *table, const
     hsize_t at = begin, count = n;
     if (n == 0)
         return 0;
+    if (column->is_late && column->type != COLUMN_TEXT && !column_is_there(s->file, table, column->name)) {
+        fill_late(column, n, out);
+        return 0;
+    }
     bool ok;
     H5E_BEGIN_TRY
     {
@@ -114,10 +98,14 @@ int results_source_read(const struct results_source *s, const char *table, const
             H5Dclose(dataset);
     }
     H5E_END_TRY
-    if (ok)
+    char what[RESULTS_NAME_MAX + 96];
+    uint64_t bad = ok ? first_bad_code(column, out, n) : n;
+    if (ok && bad == n)
         return 0;
-    char what[RESULTS_NAME_MAX + 64];
     snprintf(what, sizeof what, "column '%s' of table /%s cannot be read", column->name, table);
+    if (ok)
+        snprintf(what, sizeof what, "table /%s, column '%s': row %" PRIu64 " holds the code %u, which no value has",
+                 table, column->name, begin + bad, ((const uint8_t *)out)[bad]);
     return damaged(s, what, err);
 }
 
@@ -189,7 +177,7 @@ static int field_read(struct results_source *s, const char *column, size_t offse
     return status;
 }
 
-static int runs_read(struct results_source *s, const uint64_t *rows, struct error *err)
+static int runs_read(struct results_source *s, struct error *err)
 {
     s->runs = calloc((size_t)s->n_runs + 1, sizeof *s->runs);
     if (s->runs == NULL)
@@ -215,9 +203,6 @@ static int runs_read(struct results_source *s, const uint64_t *rows, struct erro
         status = field_read(s, results_begin_column(t), offsetof(struct source_run, begin) + at, 1, err);
         if (status == 0)
             status = field_read(s, results_count_column(t), offsetof(struct source_run, count) + at, 1, err);
-        for (uint32_t i = 0; status == 0 && i < s->n_runs; i++)
-            if (s->runs[i].begin[t] > rows[t] || s->runs[i].count[t] > rows[t] - s->runs[i].begin[t])
-                status = damaged(s, "rows of a run lie outside their table", err);
     }
     return status;
 }
@@ -261,13 +246,11 @@ int results_source_open(struct results_source *s, const char *path, struct error
             wrong = "the attributes 'schema' and 'producer' are not there";
         else if (schema != RESULTS_SCHEMA)
             wrong = "it has another schema";
-        for (int t = 0; wrong == NULL && t < RESULTS_TABLES; t++)
-            if (!table_check(s, t, &rows[t]))
-                wrong = results_table(t)->name;
-        if (wrong == NULL && rows[RESULTS_RUNS] != rows[RESULTS_SUMMARY])
-            wrong = "tables /runs and /summary differ in length";
-        hid_t group = wrong == NULL ? H5Gopen2(s->file, "/runs", H5P_DEFAULT) : -1;
-        if (wrong == NULL && (group < 0 || H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, sweep_add, s) < 0))
+        if (wrong == NULL)
+            status = results_check(s->file, path, rows, err);
+        hid_t group = wrong == NULL && status == 0 ? H5Gopen2(s->file, "/runs", H5P_DEFAULT) : -1;
+        if (wrong == NULL && status == 0 &&
+            (group < 0 || H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, sweep_add, s) < 0))
             wrong = "the columns of /runs cannot be listed";
         if (group >= 0)
             H5Gclose(group);
@@ -279,8 +262,8 @@ int results_source_open(struct results_source *s, const char *path, struct error
         status = error_set(err, BRAID_FAILED, "out of memory");
     else if (wrong != NULL)
         status = damaged(s, wrong, err);
-    else
-        status = runs_read(s, rows, err);
+    else if (status == 0)
+        status = runs_read(s, err);
     if (status != 0)
         results_source_fini(s);
     return status;

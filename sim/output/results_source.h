@@ -10,15 +10,15 @@
 #include "output/results.h"
 #include "output/results_schema.h"
 
-#include <stdbool.h>
 #include <hdf5.h>
+#include <stdbool.h>
 
 struct source_run {
     char id[RUN_ID_HEX + 1];
     char digest[DIGEST_HEX + 1];
     uint8_t status;   /* enum run_status */
     int64_t position; /* in the order of its config; -1: not known */
-    uint64_t row;   /* in /runs and /summary */
+    uint64_t row;     /* in /runs and /summary */
     uint64_t begin[RESULTS_TABLES], count[RESULTS_TABLES];
 };
 

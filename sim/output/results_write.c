@@ -212,7 +212,8 @@ static uint64_t series_bin(const struct source *s, uint64_t i)
 static const char *series_name(const struct source *s, uint64_t i)
 {
     const struct observed_row *o = observed_of(s, i);
-    return o != NULL ? s->recorded.observed_names[o->name] : series_name_text((enum series_name)(i % s->recorded.n_names));
+    return o != NULL ? s->recorded.observed_names[o->name]
+                     : series_name_text((enum series_name)(i % s->recorded.n_names));
 }
 
 static uint32_t series_scope(const struct source *s, uint64_t i)
