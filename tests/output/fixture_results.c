@@ -337,6 +337,7 @@ bool fixture_write(struct fixture *f, const char *path)
     bool ok = file >= 0 && H5Awrite(attribute, H5T_NATIVE_UINT32, &f->schema) >= 0;
     H5Aclose(attribute);
     H5Sclose(space);
+    ok = ok && write_text_attribute(file, "producer", "braid fixture");
     hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_link_creation_order(plist, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     for (int t = 0; t < RESULTS_TABLES; t++) {
