@@ -287,15 +287,20 @@ static uint32_t pair_up(struct compare *c, const struct swept_keys *swept, const
     return n_pairs;
 }
 
-/* What a policy that is not stopped leaves behind, it forgot. */
-static void warn_of_forgotten(struct compare *c, const struct sample *s)
+/* What the run remarked itself, and what a policy that is not stopped leaves behind: it forgot them. (Files of older versions have no
+ * remarks.) */
+static void warn_of_remarks(struct compare *c, const struct sample *s)
 {
     double left = s->counts[SAMPLE_UNFINISHED];
+    char heading[160];
+    if (s->run->remarks[0] != '\0') {
+        warn(c, "%s: %s", report_run_title(s->file, s->run, heading, sizeof heading), s->run->remarks);
+        return;
+    }
     if (!(left > 0) || strcmp(s->run->status, "ok") != 0 || report_config_has_stop(s->run))
         return;
-    char title[160];
     warn(c, "%s left %.0f of %.0f jobs unfinished though nothing stopped the run: the policy forgot them",
-         report_run_title(s->file, s->run, title, sizeof title), left, s->counts[SAMPLE_JOBS]);
+         report_run_title(s->file, s->run, heading, sizeof heading), left, s->counts[SAMPLE_JOBS]);
 }
 
 static void warn_of_populations(struct compare *c, const struct compare_group *g, const struct member *base)
@@ -328,7 +333,7 @@ static int fill_group(struct compare *c, struct compare_group *g, const struct m
     for (uint32_t s = 0; code == BRAID_OK && s < n; s++) {
         runs[s] = members[s].sample;
         if (c->samples.n_job_keys == 0)
-            warn_of_forgotten(c, runs[s]);
+            warn_of_remarks(c, runs[s]);
     }
     for (uint32_t k = 0; code == BRAID_OK && k < c->n_keys; k++)
         g->values[k] = sample_value(&c->samples, members[0].sample, c->keys[k]);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -132,7 +133,14 @@ static int load_run_texts(struct report_file *f, const struct report_table *t, s
         run->digest = texts[4][i];
         run->config = texts[5][i];
         run->output = texts[6][i];
+        run->remarks = "";
     }
+    const struct report_column *remarks = report_column_find(t, "remarks");
+    const char **lines = remarks == NULL ? NULL : load_texts(f, t, remarks, err);
+    if (remarks != NULL && lines == NULL)
+        return err->code;
+    for (uint32_t i = 0; remarks != NULL && i < f->n_runs; i++)
+        f->runs[i].remarks = lines[i];
     return BRAID_OK;
 }
 
@@ -265,61 +273,125 @@ void report_file_close(struct report_file *f)
 
 /* ---- looking runs up -------------------------------------------------------------------------- */
 
-static int complain_about_run(const struct report_file *f, const char *what, struct error *err)
+/* Complain and list some runs: those that are named, or all. */
+static int complain_about_run(const struct report_file *f, const char *what, const bool *is_named, struct error *err)
 {
-    char list[400];
+    char list[600];
     size_t used = 0;
-    uint32_t shown = 0;
+    uint32_t shown = 0, n = 0;
     list[0] = '\0';
-    for (; shown < f->n_runs && shown < 8; shown++) {
+    for (uint32_t i = 0; i < f->n_runs; i++) {
         char title[96], line[128];
-        int n = snprintf(line, sizeof line, "%s%s (%s)", shown > 0 ? ", " : "", f->runs[shown].id,
-                         report_run_title(f, &f->runs[shown], title, sizeof title));
-        if (n < 0 || used + (size_t)n >= sizeof list)
-            break;
-        memcpy(list + used, line, (size_t)n + 1);
-        used += (size_t)n;
+        if (is_named != NULL && !is_named[i])
+            continue;
+        n++;
+        int length = snprintf(line, sizeof line, "%s%s (%s)", shown > 0 ? ", " : "", f->runs[i].id,
+                              report_run_title(f, &f->runs[i], title, sizeof title));
+        if (shown + 1 < n || shown == 16 || length < 0 || used + (size_t)length >= sizeof list)
+            continue;
+        memcpy(list + used, line, (size_t)length + 1);
+        used += (size_t)length;
+        shown++;
     }
     return error_at(err, BRAID_BAD_INPUT, f->path, 0, 0, "%s; there are: %s%s", what,
-                    list[0] != '\0' ? list : "no runs", shown < f->n_runs ? ", …" : "");
+                    list[0] != '\0' ? list : "no runs", shown < n ? ", …" : "");
 }
 
 enum { ID_PREFIX_MIN = 4 };
 
-static bool is_named(const struct report_run *run, const char *text, bool by_id)
+/* The value that a key has in a run: its label, its seed or a swept value. NULL: the file does not know the key. */
+static const char *value_of(const struct report_file *f, const struct report_run *run, const char *key, size_t n)
+{
+    if (n == strlen("policy") && strncmp(key, "policy", n) == 0)
+        return run->label;
+    if (n == strlen("seed") && strncmp(key, "seed", n) == 0)
+        return run->seed_text;
+    for (uint32_t k = 0; k < f->n_swept; k++)
+        if (strlen(f->swept_keys[k]) == n && strncmp(f->swept_keys[k], key, n) == 0)
+            return run->swept[k];
+    return NULL;
+}
+
+/* One word of "srtf, seed=2, trace.load=0.9": a label or KEY=VALUE. */
+static bool word_names(const struct report_file *f, const struct report_run *run, const char *word, size_t n)
+{
+    if (strlen(run->label) == n && strncmp(run->label, word, n) == 0)
+        return true;
+    const char *equals = memchr(word, '=', n);
+    const char *value = equals == NULL ? NULL : value_of(f, run, word, (size_t)(equals - word));
+    size_t length = equals == NULL ? 0 : n - (size_t)(equals + 1 - word);
+    return value != NULL && strlen(value) == length && strncmp(value, equals + 1, length) == 0;
+}
+
+/* All words of `text`, which are parted by commas outside brackets, name the run. */
+static bool words_name(const struct report_file *f, const struct report_run *run, const char *text)
+{
+    for (const char *begin = text;;) {
+        int depth = 0;
+        size_t n = 0;
+        while (begin[n] != '\0' && (begin[n] != ',' || depth > 0)) {
+            depth += begin[n] == '{' || begin[n] == '[' ? 1 : begin[n] == '}' || begin[n] == ']' ? -1 : 0;
+            n++;
+        }
+        size_t blanks = strspn(begin, " "), end = n;
+        while (end > blanks && begin[end - 1] == ' ')
+            end--;
+        if (blanks >= end || !word_names(f, run, begin + blanks, end - blanks))
+            return false;
+        if (begin[n] == '\0')
+            return true;
+        begin += n + 1;
+    }
+}
+
+/* How a text may name a run, the surest way first. */
+enum way { BY_ID, BY_LABEL, BY_WORDS, N_WAYS };
+
+static bool is_named(const struct report_file *f, const struct report_run *run, const char *text, enum way way)
 {
     size_t n = strlen(text);
-    return by_id ? n >= ID_PREFIX_MIN && strncmp(run->id, text, n) == 0 : strcmp(run->label, text) == 0;
+    switch (way) {
+    case BY_ID:
+        return n >= ID_PREFIX_MIN && strncmp(run->id, text, n) == 0;
+    case BY_LABEL:
+        return strcmp(run->label, text) == 0;
+    default:
+        return words_name(f, run, text);
+    }
 }
 
 const struct report_run *report_run_find(const struct report_file *f, const char *text, struct error *err)
 {
-    char what[200];
+    char what[240];
     if (text == NULL) {
         if (f->n_runs == 1)
             return &f->runs[0];
-        complain_about_run(f, "one run is wanted: name it with --run ID", err);
+        complain_about_run(f, "one run is wanted: name it with --run", NULL, err);
         return NULL;
     }
-    for (int by_id = 1; by_id >= 0; by_id--) {
-        const struct report_run *found = NULL;
-        uint32_t n = 0;
+    bool *named = calloc((size_t)f->n_runs + 1, sizeof *named);
+    const struct report_run *found = NULL;
+    uint32_t n = 0;
+    if (named == NULL) {
+        error_set(err, BRAID_FAILED, "out of memory");
+        return NULL;
+    }
+    for (int way = BY_ID; way < N_WAYS && n == 0; way++)
         for (uint32_t i = 0; i < f->n_runs; i++)
-            if (is_named(&f->runs[i], text, by_id != 0)) {
+            if ((named[i] = is_named(f, &f->runs[i], text, way))) {
                 found = &f->runs[i];
                 n++;
             }
-        if (n == 1)
-            return found;
-        if (n > 1) {
-            snprintf(what, sizeof what, "'%.80s' names %u runs: give the id", text, n);
-            complain_about_run(f, what, err);
-            return NULL;
-        }
-    }
     snprintf(what, sizeof what, "no run '%.80s' in this file", text);
-    complain_about_run(f, what, err);
-    return NULL;
+    if (n > 1)
+        snprintf(what, sizeof what,
+                 "'%.80s' names %u runs: give the id, or more of label, seed and swept values "
+                 "('srtf, seed=1')",
+                 text, n);
+    if (n != 1)
+        complain_about_run(f, what, n > 1 ? named : NULL, err);
+    free(named);
+    return n == 1 ? found : NULL;
 }
 
 const char *report_run_swept(const struct report_file *f, const struct report_run *run, const char *key)

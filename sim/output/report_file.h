@@ -15,7 +15,8 @@
 struct report_run {
     const char *id, *name, *label; /* label: what the policy is called */
     const char *trace_digest, *digest, *status, *config;
-    const char *output; /* which tables were kept, by name */
+    const char *output;  /* which tables were kept, by name */
+    const char *remarks; /* "" where there are none */
     uint64_t seed;
     char seed_text[24];
     int64_t origin_utc_s; /* 0 where the trace has relative times */
@@ -40,8 +41,9 @@ struct report_file {
 int report_file_open(struct report_file *out, const char *path, struct error *err);
 void report_file_close(struct report_file *f);
 
-/* The run whose id begins with `text` (at least 4 characters), or else whose label is `text`; NULL with `err` filled when there is none
- * or more than one, with a list of those there are. `text` NULL: the only run. */
+/* The run whose id begins with `text` (at least 4 characters), or else whose label is `text`, or else of which all of the label, seed and
+ * swept values in `text` hold ("srtf, seed=2, trace.load=0.9"); NULL with `err` filled when there is none or more than one, with a list of
+ * those that it names. `text` NULL: the only run. */
 const struct report_run *report_run_find(const struct report_file *f, const char *text, struct error *err);
 
 /* The value of a swept key ("" when the file or the run lacks it). */

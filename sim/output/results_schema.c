@@ -55,7 +55,15 @@ static const struct column_spec runs_columns[] = {
     NUMBER("origin", COLUMN_I64, "s", "UTC second of time 0; 0 where the trace has relative times"),
     CODE("status", run_statuses, "`ok`; `failed`: see `message`; `overloaded`: ended by `stop.queue`"),
     TEXT("message", "why the run failed"),
-    TEXT("remarks", "what `braid run` remarks of the run on stderr, with \"; \" in between; mostly empty"),
+    {.name = "remarks",
+     .type = COLUMN_TEXT,
+     .unit = "",
+     .rows_of = RESULTS_TABLES,
+     .is_packed = true,
+     .is_late = true,
+     .help =
+         "what `braid run` remarks of the run on stderr, with \"; \" in between; mostly empty. Files of older versions "
+         "lack it"},
     TEXT("digest", "SHA-256 over the core columns of the jobs: equal digests are equal schedules"),
     TEXT("output", "which tables were kept"),
     {.name = RESULTS_POSITION,

@@ -47,16 +47,15 @@ static bool column_is_there(hid_t file, const char *table, const char *column)
     return rows != 0;
 }
 
-/* What a column of a later version holds in a file that lacks it. */
-static void fill_late(const struct column_spec *column, uint64_t n, void *out)
+/* What a column of a later version holds in a file that lacks it: NaN, -1, 0 or "". */
+static void fill_late(const struct column_spec *column, size_t width, uint64_t n, void *out)
 {
-    for (uint64_t i = 0; i < n; i++)
-        if (column->type == COLUMN_F64)
-            ((double *)out)[i] = NAN;
-        else if (column->type == COLUMN_I64)
-            ((int64_t *)out)[i] = -1;
-        else
-            memset((char *)out + i * column_size(column, 0), 0, column_size(column, 0));
+    size_t size = column_size(column, width);
+    const double none = NAN;
+    const int64_t unknown = -1;
+    memset(out, 0, n * size);
+    for (uint64_t i = 0; i < n && (column->type == COLUMN_F64 || column->type == COLUMN_I64); i++)
+        memcpy((char *)out + i * size, column->type == COLUMN_F64 ? (const void *)&none : &unknown, size);
 }
 
 /* The first value that is no code of the enum, or `n`. */
@@ -75,8 +74,8 @@ int results_source_read(const struct results_source *s, const char *table, const
     hsize_t at = begin, count = n;
     if (n == 0)
         return 0;
-    if (column->is_late && column->type != COLUMN_TEXT && !column_is_there(s->file, table, column->name)) {
-        fill_late(column, n, out);
+    if (column->is_late && !column_is_there(s->file, table, column->name)) {
+        fill_late(column, width, n, out);
         return 0;
     }
     bool ok;
