@@ -28,6 +28,8 @@
 /* ---- as the config says it ------------------------------------------------------------------ */
 
 struct node_group_spec {
+    const char *name;        /* by which `of` of a VC may mean it; NULL or "": none */
+    const char *vc;          /* the VC that owns the group's nodes; NULL or "": none in particular */
     uint32_t count, gpus;    /* gpus may be 0: CPU-only nodes */
     const char *gpu;         /* type, "" = unnamed */
     uint64_t gpu_memory_kib; /* of one GPU; 0 = unlimited */
@@ -37,6 +39,7 @@ struct node_group_spec {
 };
 
 enum vc_mode { VC_NODES, VC_GPUS };
+#define VC_ALL_NODES UINT32_MAX
 enum vc_shrink { VC_DRAIN, VC_PREEMPT };
 
 /* A change of quota: from `at_utc_ns` on (absolute where the file has dates, else from time 0) the VC has `gpus`. */
@@ -48,7 +51,8 @@ struct vc_change {
 struct vc_spec {
     const char *name;
     enum vc_mode mode;
-    uint32_t amount; /* nodes or GPUs */
+    uint32_t amount; /* nodes (VC_ALL_NODES: what no other takes; 0: those of groups that name it) or GPUs */
+    const char *of;  /* the group or the type of GPU that its nodes are of; NULL: any */
     enum vc_shrink shrink;
     const char *changes_path; /* NULL: constant */
     const char *changes_shown;
@@ -68,7 +72,8 @@ struct cluster_spec {
     uint32_t n_vcs;
 };
 
-/* Read `file` and the `changes` files into groups, vcs and changes; memory from `a`. (cluster/inventory.c) */
+/* Read `file` and the `changes` files into groups, vcs and changes, and list VCs that only groups name; memory from `a`.
+ * (cluster/inventory.c) */
 int cluster_spec_load(struct cluster_spec *spec, struct arena *a, struct error *err);
 
 /* ---- what a job asks for ------------------------------------------------------------------------ */

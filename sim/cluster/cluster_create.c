@@ -2,6 +2,7 @@
  * partition's nodes gathered into pools of like nodes. All memory is the arena's. */
 #include "base/check.h"
 #include "cluster/cluster_state.h"
+#include "cluster/vc_nodes.h"
 
 #include <string.h>
 
@@ -268,54 +269,31 @@ static bool build_quota(struct cluster *c, uint32_t vc, const struct vc_spec *s,
     return true;
 }
 
-static int check_vcs(struct cluster *c, const struct cluster_spec *spec, uint64_t *owned, uint32_t *n_quotas,
-                     struct error *err)
+/* Names of VCs by number; they differ (vc_nodes_assign). */
+static bool name_vcs(struct cluster *c, const struct cluster_spec *spec)
 {
-    for (uint32_t i = 0; i < spec->n_vcs; i++) {
-        const struct vc_spec *s = &spec->vcs[i];
-        if (names_find(&c->vc_names, s->name, strlen(s->name)) != NAMES_NONE)
-            return error_set(err, BRAID_BAD_INPUT, "the virtual cluster '%s' is named twice; give each one name",
-                             s->name);
-        if (names_add(&c->vc_names, s->name, strlen(s->name)) == NAMES_NONE)
-            return out_of_memory(err);
-        if (s->mode == VC_GPUS) {
-            ++*n_quotas;
-            continue;
-        }
-        if (s->n_changes > 0)
-            return error_set(
-                err, BRAID_BAD_INPUT,
-                "the virtual cluster '%s' owns nodes and cannot have 'changes'; give it 'gpus' instead of 'nodes'",
-                s->name);
-        if (s->amount == 0)
-            return error_set(err, BRAID_BAD_INPUT, "the virtual cluster '%s' has no nodes; give it at least one",
-                             s->name);
-        *owned += s->amount;
-    }
-    if (*owned > c->n_nodes)
-        return error_set(err, BRAID_BAD_INPUT,
-                         "the virtual clusters want %llu nodes, the cluster has %u; add nodes or take fewer",
-                         (unsigned long long)*owned, c->n_nodes);
-    if (*n_quotas > 0 && *owned == c->n_nodes)
-        return error_set(err, BRAID_BAD_INPUT,
-                         "all %u nodes belong to virtual clusters with 'nodes'; none is left for those with 'gpus'",
-                         c->n_nodes);
-    return BRAID_OK;
+    for (uint32_t i = 0; i < spec->n_vcs; i++)
+        if (names_add(&c->vc_names, spec->vcs[i].name, strlen(spec->vcs[i].name)) == NAMES_NONE)
+            return false;
+    return true;
 }
 
-/* Partitions in order of their nodes: one a VC with nodes, then one for all that is left (shared by the quotas, or nobody's). */
+/* Partitions: one a VC with nodes, in order of the VCs, then what is left (shared by the quotas, or nobody's). */
 static int build_partitions(struct cluster *c, const struct cluster_spec *spec, const uint32_t *numbers,
                             const uint32_t *group_of, int64_t origin_utc_s, struct error *err)
 {
-    uint64_t owned = 0;
-    uint32_t n_quotas = 0;
-    int status = check_vcs(c, spec, &owned, &n_quotas, err);
+    struct vc_nodes nodes;
+    int status = vc_nodes_assign(&nodes, spec, c->arena, NULL, err);
     if (status != BRAID_OK)
         return status;
-    uint32_t n_owners = spec->n_vcs - n_quotas;
+    if (!name_vcs(c, spec))
+        return out_of_memory(err);
+    uint32_t n_owners = 0;
+    for (uint32_t i = 0; i < spec->n_vcs; i++)
+        n_owners += nodes.owned[i].n > 0;
     c->has_named_vcs = spec->n_vcs > 0;
     c->n_vcs = c->has_named_vcs ? spec->n_vcs : 1;
-    c->n_partitions = n_owners + (owned < c->n_nodes ? 1 : 0);
+    c->n_partitions = n_owners + nodes.n_rest;
     c->vcs = ARENA_NEW(c->arena, struct vc, c->n_vcs);
     c->vc_most_gpus = ARENA_NEW(c->arena, uint32_t, c->n_vcs);
     c->partitions = ARENA_NEW(c->arena, struct partition, c->n_partitions);
@@ -327,23 +305,20 @@ static int build_partitions(struct cluster *c, const struct cluster_spec *spec, 
         group_pool == NULL)
         return out_of_memory(err);
 
-    uint32_t node = 0, partition = 0;
-    for (uint32_t i = 0; i <= spec->n_vcs; i++) { /* the last turn: what is left */
-        bool is_rest = i == spec->n_vcs;
-        if (!is_rest && spec->vcs[i].mode == VC_GPUS)
+    uint32_t partition = 0;
+    for (uint32_t i = 0; i < spec->n_vcs + nodes.n_rest; i++) {
+        bool is_rest = i >= spec->n_vcs;
+        const struct node_range range = is_rest ? nodes.rest[i - spec->n_vcs] : nodes.owned[i];
+        if (range.n == 0)
             continue;
-        uint32_t n = is_rest ? c->n_nodes - node : spec->vcs[i].amount;
-        if (n == 0)
-            continue;
-        c->partitions[partition].n_nodes = n;
-        c->partitions[partition].nodes = numbers + node;
-        if (!build_pools(c, spec, partition, node, n, group_of, group_pool))
+        c->partitions[partition].n_nodes = range.n;
+        c->partitions[partition].nodes = numbers + range.first;
+        if (!build_pools(c, spec, partition, range.first, range.n, group_of, group_pool))
             return out_of_memory(err);
         if (!is_rest) {
             c->vcs[i].partition = partition;
             c->vcs[i].quota_gpus = c->vc_most_gpus[i] = c->partitions[partition].gpus;
         }
-        node += n;
         partition++;
     }
     if (!c->has_named_vcs) {

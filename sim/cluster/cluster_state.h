@@ -1,7 +1,7 @@
 /* cluster_state.h - the inside of a cluster: for the cluster's own sources, placement modules and tests, not for the engine.
  *
  * Invariants (cluster_check):
- *   - the nodes of a partition have consecutive numbers: VCs take nodes in order of listing, the rest is shared;
+ *   - the nodes of a partition have consecutive numbers (vc_nodes.h), and every node is in one;
  *   - bit g of a node's words is set exactly when GPU g is free, and then owner[gpu_at + g] is OWNER_FREE;
  *   - a node sits in by_free[visible] of its pool, and `levels` has bit f exactly when by_free[f] is not empty;
  *   - CPU and memory are held only together with GPUs, so a node whose GPUs are all free has all of both.

@@ -9,6 +9,7 @@
 #include "cluster/cluster.h"
 #include "cluster/quota_file.h"
 #include "cluster/sheet.h"
+#include "cluster/vc_nodes.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@ static bool add_group(struct cluster_spec *spec, struct arena *a, const struct n
     struct node_group_spec *last = spec->n_groups > 0 ? &spec->groups[spec->n_groups - 1] : NULL;
     if (last != NULL && last->gpus == group->gpus && strcmp(last->gpu, group->gpu) == 0 &&
         last->cpu_milli == group->cpu_milli && last->memory_kib == group->memory_kib && group->nodes_per_rack == 0 &&
+        group->vc == NULL && last->vc == NULL && group->name == NULL && last->name == NULL &&
         last->count <= COUNT_MAX && group->count <= COUNT_MAX) {
         last->count += group->count;
         return true;
@@ -181,5 +183,7 @@ int cluster_spec_load(struct cluster_spec *spec, struct arena *a, struct error *
     for (uint32_t i = 0; i < spec->n_vcs && status == BRAID_OK; i++)
         if (spec->vcs[i].changes_path != NULL)
             status = quota_file_load(&spec->vcs[i], a, err);
+    if (status == BRAID_OK && !vc_nodes_name(spec, a))
+        status = sheet_out_of_memory(err);
     return status;
 }

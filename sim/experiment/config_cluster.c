@@ -1,4 +1,5 @@
 /* The cluster section: groups of nodes, virtual clusters, and the loading of the files that they name. */
+#include "cluster/vc_nodes.h"
 #include "experiment/config_fill.h"
 
 #include <stdio.h>
@@ -33,6 +34,14 @@ int config_fill_groups(struct config_fill *f, const struct config_key *key, cons
     return BRAID_OK;
 }
 
+static bool group_names_vc(const struct cluster_spec *spec, const char *name)
+{
+    for (uint32_t g = 0; g < spec->n_groups; g++)
+        if (spec->groups[g].vc != NULL && strcmp(spec->groups[g].vc, name) == 0)
+            return true;
+    return false;
+}
+
 static int fill_vc(struct config_fill *f, const struct config_item *item, struct vc_spec *vc)
 {
     char shown[160];
@@ -41,7 +50,8 @@ static int fill_vc(struct config_fill *f, const struct config_item *item, struct
     if (item->key[0] == '\0')
         return config_fail(f->err, item->key_place, "a virtual cluster must have a name");
     const struct config_item *gpus = config_tree_find(node, "gpus");
-    if (node->kind != CONFIG_MAP || (gpus == NULL && config_tree_find(node, "nodes") == NULL && node->n == 0))
+    bool is_tied = group_names_vc(&f->run->cluster, item->key);
+    if (node->kind != CONFIG_MAP || (node->n == 0 && !is_tied))
         return config_fail(f->err, node->place, "'%s' wants a map, {nodes: N} or {gpus: N}", shown);
     vc->name = item->key;
     vc->mode = gpus != NULL ? VC_GPUS : VC_NODES;
@@ -50,8 +60,9 @@ static int fill_vc(struct config_fill *f, const struct config_item *item, struct
     int status = config_fill_section(f, "cluster.vcs.NAME", shown, node, node->place, vc);
     if (status != BRAID_OK)
         return status;
-    if (gpus == NULL && config_tree_find(node, "nodes") == NULL)
-        return config_fail(f->err, node->place, "'%s' needs 'nodes' or 'gpus'", shown);
+    if (gpus == NULL && config_tree_find(node, "nodes") == NULL && !is_tied)
+        return config_fail(f->err, node->place, "'%s' needs 'nodes' or 'gpus', or a group of nodes with 'vc: %.60s'",
+                           shown, item->key);
     config_fill_put(f, "}");
     return BRAID_OK;
 }
@@ -80,15 +91,50 @@ int config_fill_vcs(struct config_fill *f, const struct config_key *key, const s
     return BRAID_OK;
 }
 
+/* Where what the fault is about is written: a key of a VC or of a group, as near as the tree has it. */
+static struct config_place place_of(const struct vc_fault *fault, const struct cluster_spec *spec,
+                                    const struct config_node *cluster, struct config_place whole)
+{
+    const struct config_item *item = NULL;
+    if (fault->at == VC_FAULT_VC) {
+        const struct config_item *vcs = config_tree_find(cluster, "vcs");
+        item = vcs != NULL ? config_tree_find(vcs->value, spec->vcs[fault->index].name) : NULL;
+        if (item == NULL) { /* a VC that groups alone name: the last of them */
+            const struct config_item *nodes = config_tree_find(cluster, "nodes");
+            for (uint32_t g = 0; nodes != NULL && g < spec->n_groups && g < nodes->value->n; g++)
+                if (spec->groups[g].vc != NULL && strcmp(spec->groups[g].vc, spec->vcs[fault->index].name) == 0)
+                    item = config_tree_find(nodes->value->items[g].value, "vc");
+        }
+    } else if (fault->at == VC_FAULT_GROUP) {
+        const struct config_item *nodes = config_tree_find(cluster, "nodes");
+        if (nodes != NULL && nodes->value->kind == CONFIG_LIST && fault->index < nodes->value->n)
+            item = &nodes->value->items[fault->index];
+    }
+    const struct config_item *key =
+        item != NULL && fault->key != NULL ? config_tree_find(item->value, fault->key) : NULL;
+    return key != NULL         ? key->value->place
+           : item == NULL      ? whole
+           : item->key != NULL ? item->key_place
+                               : item->value->place;
+}
+
 /* Read the files of the spec, and build it once to see whether it can be built. */
-static int load_cluster(struct config_fill *f, struct cluster_spec *spec, struct config_place place)
+static int load_cluster(struct config_fill *f, struct cluster_spec *spec, const struct config_node *node,
+                        struct config_place place)
 {
     int status = cluster_spec_load(spec, f->arena, f->err);
     if (status == BRAID_OK) {
         struct arena trial;
         arena_init(&trial);
-        if (cluster_create(spec, 0, &trial, f->err) == NULL)
+        if (cluster_create(spec, 0, &trial, f->err) == NULL) {
+            struct vc_nodes nodes;
+            struct vc_fault fault;
+            struct error why = {0};
             status = f->err->code;
+            if (vc_nodes_assign(&nodes, spec, &trial, &fault, &why) == status &&
+                strcmp(why.message, f->err->message) == 0)
+                place = place_of(&fault, spec, node, place);
+        }
         arena_fini(&trial);
     }
     if (status == BRAID_BAD_INPUT && f->err->file[0] == '\0')
@@ -108,7 +154,7 @@ int config_fill_cluster(struct config_fill *f, const struct config_node *node, s
         *spec = f->cluster_specs[id];
         return BRAID_OK;
     }
-    int status = load_cluster(f, spec, node != NULL ? node->place : f->here);
+    int status = load_cluster(f, spec, node, node != NULL ? node->place : f->here);
     if (status != BRAID_OK)
         return status;
     if (id >= f->cluster_capacity) {

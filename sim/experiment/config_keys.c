@@ -151,7 +151,8 @@ const struct config_key config_keys[] = {
     {"cluster", "nodes_per_rack", KEY_INT, .def = "all", .word = "all", .word_value = 0, .min = 1, .max = NODES_MAX,
      RUN(cluster.nodes_per_rack, U32), .unit = "nodes", .help = "Size of a rack; `all`: one rack."},
     {"cluster", "vcs", KEY_VCS, .def = "none", .word = "none",
-     .help = "Virtual clusters by name, in node order; `none`: those of `file`, else one queue over all nodes."},
+     .help = "Virtual clusters (VCs) by name; `none`: those that `nodes` or `file` name, else one queue over all nodes. "
+             "See *Virtual clusters* below."},
 
     {"cluster.nodes[]", "count", KEY_INT, .def = "1", .min = 1, .max = NODES_MAX, GROUP(count, U32), .unit = "nodes",
      .help = "How many nodes are like this."},
@@ -167,9 +168,14 @@ const struct config_key config_keys[] = {
     {"cluster.nodes[]", "nodes_per_rack", KEY_INT, .def = "same", .word = "same", .word_value = 0, .min = 1,
      .max = NODES_MAX, GROUP(nodes_per_rack, U32), .unit = "nodes",
      .help = "Size of this group's racks; `same`: `cluster.nodes_per_rack`."},
+    {"cluster.nodes[]", "vc", KEY_TEXT, GROUP(vc, TEXT), .help = "The VC that owns these nodes. Default: as `cluster.vcs` says."},
+    {"cluster.nodes[]", "name", KEY_TEXT, GROUP(name, TEXT), .help = "By which `of` of a VC can mean this group."},
 
-    {"cluster.vcs.NAME", "nodes", KEY_INT, .when = "!gpus", .min = 1, .max = NODES_MAX, VC(amount, U32),
-     .unit = "nodes", .help = "The VC owns so many nodes."},
+    {"cluster.vcs.NAME", "nodes", KEY_INT, .word = "all", .word_value = VC_ALL_NODES, .when = "!gpus", .min = 1,
+     .max = NODES_MAX, VC(amount, U32), .unit = "nodes",
+     .help = "The VC owns so many nodes; `all`: all that no other VC takes."},
+    {"cluster.vcs.NAME", "of", KEY_TEXT, .when = "nodes", VC(of, TEXT),
+     .help = "They are of this group (its `name`), else of this type of GPU. Default: any."},
     {"cluster.vcs.NAME", "gpus", KEY_INT, .when = "!nodes", .min = 0, .max = GPUS_MAX, VC(amount, U32), .unit = "GPUs",
      .help = "The VC may hold so many GPUs of the shared nodes at a time (a quota)."},
     {"cluster.vcs.NAME", "changes", KEY_PATH, .when = "gpus", VC(changes_path, TEXT), SHOWN(vc_spec, changes_shown),

@@ -67,11 +67,12 @@ static const char every_key[] =
     "  deadlines: {factor: [0.5, 1.5], share: 0.25, jobs: all, seed: 11}\n"
     "cluster:\n"
     "  nodes:\n"
-    "    - {count: 4, gpus: 8, gpu: v100, gpu_memory: 16 GiB, cpus: 92, memory: 520 GB}\n"
+    "    - {name: fast, count: 4, gpus: 8, gpu: v100, gpu_memory: 16 GiB, cpus: 92, memory: 520 GB}\n"
     "    - {count: 2, gpus: 0, cpus: 1.5, nodes_per_rack: 1}\n"
+    "    - {count: 1, vc: own}\n"
     "  nodes_per_rack: 2\n"
     "  vcs:\n"
-    "    6214e9: {nodes: 1}\n"
+    "    6214e9: {nodes: 1, of: fast}\n"
     "    NO: {gpus: 8, shrink: preempt}\n"
     "    010: {gpus: 0, changes: q.csv}\n"
     "policy: {name: srtf, label: mine, quantum: 2 min}\n"
@@ -129,7 +130,7 @@ Test(config, every_key_is_laid_down)
     cr_expect(deadlines->jobs == DEADLINES_ALL && deadlines->seed == 11 && deadlines->share == 0.25);
     cr_assert_eq(deadlines->factor.n, 2);
     cr_expect(deadlines->factor.v[0] == 0.5 && deadlines->factor.v[1] == 1.5);
-    cr_assert_eq(r->cluster.n_groups, 2);
+    cr_assert_eq(r->cluster.n_groups, 3);
     const struct node_group_spec *g = r->cluster.groups;
     cr_expect(g[0].count == 4 && g[0].gpus == 8 && g[0].cpu_milli == 92000 && g[0].nodes_per_rack == 0);
     cr_expect_str_eq(g[0].gpu, "v100");
@@ -137,11 +138,15 @@ Test(config, every_key_is_laid_down)
     cr_expect_eq(g[0].memory_kib, 507812500);
     cr_expect(g[1].count == 2 && g[1].gpus == 0 && g[1].cpu_milli == 1500 && g[1].nodes_per_rack == 1);
     cr_expect_str_eq(g[1].gpu, "");
+    cr_expect_str_eq(g[0].name, "fast");
+    cr_expect_str_eq(g[2].vc, "own");
     cr_expect_eq(r->cluster.nodes_per_rack, 2);
-    cr_assert_eq(r->cluster.n_vcs, 3);
+    cr_assert_eq(r->cluster.n_vcs, 4);
     const struct vc_spec *vc = r->cluster.vcs;
     cr_expect_str_eq(vc[0].name, "6214e9");
     cr_expect(vc[0].mode == VC_NODES && vc[0].amount == 1);
+    cr_expect_str_eq(vc[0].of, "fast");
+    cr_expect_str_eq(vc[3].name, "own");
     cr_expect_str_eq(vc[1].name, "NO");
     cr_expect(vc[1].mode == VC_GPUS && vc[1].amount == 8 && vc[1].shrink == VC_PREEMPT);
     cr_expect_str_eq(vc[2].name, "010");

@@ -159,7 +159,7 @@ Test(config_keys, values_out_of_range_name_the_range)
         {"trace: x\ncluster: {nodes: [{cpus: 0}]}\n",
          "c.yaml:2:26: 'cluster.nodes[].cpus' is 0, but must be from 0.001 to 4000000, or 'unlimited'"},
         {"trace: x\ncluster: {vcs: {a: {nodes: 300}}}\n",
-         "c.yaml:2:10: the virtual clusters want 300 nodes, the cluster has 8; ..."},
+         "c.yaml:2:28: the virtual clusters want 300 nodes, the cluster has 8; ..."},
     };
     EXPECT_BAD(cases);
 }
