@@ -3,6 +3,7 @@
 #include "traces/trace.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,25 +94,17 @@ static void move_time(int64_t *times, uint32_t j, int64_t by_ns)
         times[j] = by_ns > 0 ? INT64_MAX : INT64_MIN + 1;
 }
 
-int trace_scale(struct workload *out, const struct workload *w, double load, enum trace_load_scope scope,
-                const struct trace_capacity *capacity, struct error *err)
+/* `out` becomes `w` with each scope brought to its new span; one scope for all jobs, or one a virtual cluster. */
+static int move_jobs(struct workload *out, const struct workload *w, const struct scope_sum *sums, bool is_by_vc,
+                     struct error *err)
 {
-    workload_init(out);
-    if (!(load > 0) || load > 1e9)
-        return error_set(err, BRAID_BAD_INPUT, "load must be above 0 and at most 1e9, not %g", load);
-    bool is_by_vc = scope == TRACE_LOAD_VC && w->vcs.count > 1;
-    uint32_t n_sums = is_by_vc ? w->vcs.count : 1, n = w->n_jobs;
-    struct scope_sum *sums = calloc(n_sums, sizeof *sums);
+    uint32_t n = w->n_jobs;
     int64_t *submit_ns = malloc(((size_t)n + 1) * sizeof *submit_ns);
     uint32_t *pick = malloc(((size_t)n + 1) * sizeof *pick);
     int code = BRAID_OK;
-    if (sums == NULL || submit_ns == NULL || pick == NULL)
-        code = error_set(err, BRAID_FAILED, "out of memory for scaling %" PRIu32 " jobs", n);
-    if (code == BRAID_OK)
-        code = find_scopes(sums, n_sums, w, load, capacity, err);
-    for (uint32_t j = 0; j < n && code == BRAID_OK; j++)
+    for (uint32_t j = 0; j < n && submit_ns != NULL; j++)
         submit_ns[j] = scaled(&sums[is_by_vc ? w->vc[j] : 0], w->submit_ns[j]);
-    if (code == BRAID_OK && !rank_order(submit_ns, pick, n))
+    if (submit_ns == NULL || pick == NULL || !rank_order(submit_ns, pick, n))
         code = error_set(err, BRAID_FAILED, "out of memory for scaling %" PRIu32 " jobs", n);
     if (code == BRAID_OK)
         code = workload_select(out, w, pick, n, err);
@@ -121,8 +114,41 @@ int trace_scale(struct workload *out, const struct workload *w, double load, enu
         move_time(out->start_ns, j, by_ns);
         move_time(out->deadline_ns, j, by_ns);
     }
-    free(sums);
     free(submit_ns);
     free(pick);
     return code;
+}
+
+int trace_scale(struct workload *out, const struct workload *w, double load, enum trace_load_scope scope,
+                const struct trace_capacity *capacity, struct error *err)
+{
+    workload_init(out);
+    if (!(load > 0) || load > 1e9)
+        return error_set(err, BRAID_BAD_INPUT, "load must be above 0 and at most 1e9, not %g", load);
+    bool is_by_vc = scope == TRACE_LOAD_VC && w->vcs.count > 1;
+    uint32_t n_sums = is_by_vc ? w->vcs.count : 1;
+    struct scope_sum *sums = calloc(n_sums, sizeof *sums);
+    int code = sums == NULL ? error_set(err, BRAID_FAILED, "out of memory for scaling %" PRIu32 " jobs", w->n_jobs)
+                            : find_scopes(sums, n_sums, w, load, capacity, err);
+    if (code == BRAID_OK)
+        code = move_jobs(out, w, sums, is_by_vc, err);
+    free(sums);
+    return code;
+}
+
+int trace_scale_rate(struct workload *out, const struct workload *w, double scale, struct error *err)
+{
+    workload_init(out);
+    if (!(scale > 0) || scale > 1e9)
+        return error_set(err, BRAID_BAD_INPUT, "scale must be above 0 and at most 1e9, not %g", scale);
+    struct scope_sum all = {.vc = NAMES_NONE, .is_used = w->n_jobs > 0};
+    if (w->n_jobs > 0) {
+        all.first_ns = w->submit_ns[0];
+        all.last_ns = w->submit_ns[w->n_jobs - 1];
+        double span = (double)(all.last_ns - all.first_ns) / scale;
+        if (span > (double)(LATEST_NS - all.first_ns))
+            return error_set(err, BRAID_BAD_INPUT, "scale %g cannot be met: the last job would come after 146 years", scale);
+        all.new_last_ns = all.first_ns + (int64_t)llround(span);
+    }
+    return move_jobs(out, w, &all, false, err);
 }

@@ -87,6 +87,7 @@ struct trace_spec {
     int64_t begin_ns, end_ns; /* UTC ns, or from the first submission */
     uint32_t jobs;            /* TRACE_NO_LIMIT: all */
     double load;              /* 0: as recorded */
+    double scale;             /* rate of arrivals over the recorded one; 0: as recorded. Not beside load */
     enum trace_load_scope load_scope;
     enum trace_failed failed;
     bool strict;            /* the first row that would be dropped is an error with file:line */
@@ -125,5 +126,8 @@ struct trace_capacity {
  * submission. A scope with fewer than two distinct submissions stays as it is. */
 int trace_scale(struct workload *out, const struct workload *w, double load, enum trace_load_scope scope,
                 const struct trace_capacity *capacity, struct error *err);
+
+/* The same by a factor on the rate of arrivals: inter-arrival times are divided by `scale` (> 0), whatever the cluster. */
+int trace_scale_rate(struct workload *out, const struct workload *w, double scale, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "cli/cli.h"
-#include "experiment/experiment.h"
+#include "experiment/survey.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -14,7 +14,11 @@ static int help(void)
           "       braid config show CONFIG [--run I] [--set KEY=VALUE]...\n"
           "       braid config docs\n"
           "\n"
-          "  check  says whether the config is right, how many runs it makes and what it sweeps\n"
+          "  check  says whether the config is right, how many runs it makes and what it sweeps; on standard error, "
+          "what it leaves\n"
+          "         out of the trace (read for this unless it is very long): jobs that will be rejected and why, "
+          "virtual clusters and\n"
+          "         nodes that nobody uses, loads above 1\n"
           "  show   prints a run's config with all defaults filled in (I from 0; default 0)\n"
           "  docs   prints the reference of all keys (docs/config.md)\n",
           stdout);
@@ -55,8 +59,10 @@ static int parse(struct arguments *a, int argc, char **argv)
     return 0;
 }
 
+/* Remarks on what the config leaves out go to stderr; they do not make it wrong. */
 static int check(const struct experiment *x)
 {
+    struct remarks remarks = {0};
     for (uint32_t i = 0; i < x->n_runs; i++) {
         struct error err = {0};
         if (trace_find(&x->runs[i].trace, &err) != BRAID_OK)
@@ -66,6 +72,11 @@ static int check(const struct experiment *x)
     for (uint32_t i = 0; i < x->n_axes; i++)
         printf("%s%s (%s)", i == 0 ? "; swept: " : ", ", x->axes[i].key, x->axes[i].value);
     putchar('\n');
+    fflush(stdout);
+    survey_sweep(&remarks, x);
+    survey_traces(&remarks, x);
+    remarks_write(&remarks, x, stderr);
+    remarks_fini(&remarks);
     return 0;
 }
 

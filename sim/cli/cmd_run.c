@@ -4,6 +4,7 @@
 #include "cli/run_table.h"
 #include "experiment/execute.h"
 #include "experiment/run_title.h"
+#include "experiment/survey.h"
 #include "output/results_schema.h"
 
 #include <errno.h>
@@ -207,6 +208,7 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
     a->execute.progress_self = &watch;
     a->execute.cancel = cli_cancel();
     a->execute.remarks = &remarks;
+    survey_sweep(&remarks, x);
     int status = experiment_execute(x, &a->execute, &report, &err);
     if (report.is_written && a->progress != PROGRESS_QUIET) {
         if (run_table_print(output, x, (const char(*)[RUN_ID_HEX + 1]) watch.ids, &table_err) != 0)

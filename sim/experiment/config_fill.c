@@ -461,6 +461,18 @@ static int check_deadlines(struct config_fill *f, const struct config_node *root
                        "'trace.deadlines.factor' wants two numbers, the lower one first, such as [0.5, 1.5]");
 }
 
+/* Two ways to set how fast jobs come. */
+static int check_scale(struct config_fill *f, const struct config_node *root)
+{
+    const struct trace_spec *trace = &f->run->trace;
+    if (trace->scale == 0 || trace->load == 0)
+        return BRAID_OK;
+    const struct config_item *section = config_tree_find(root, "trace"), *scale = config_tree_find(section->value, "scale");
+    return config_fail(f->err, scale->key_place,
+                       "'trace.scale' cannot stand beside 'trace.load'; leave one of them out: 'scale' is relative to the "
+                       "record, 'load' to the capacity");
+}
+
 /* What one key alone cannot tell. */
 static int check_together(struct config_fill *f, const struct config_node *root)
 {
@@ -475,6 +487,8 @@ static int check_together(struct config_fill *f, const struct config_node *root)
                                "'measure.to' is not after 'measure.from': no job would count");
     }
     int status = check_deadlines(f, root);
+    if (status == BRAID_OK)
+        status = check_scale(f, root);
     return status == BRAID_OK ? config_check_mix(f, root) : status;
 }
 

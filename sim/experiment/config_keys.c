@@ -62,7 +62,11 @@ const struct config_key config_keys[] = {
      RUN(trace.jobs, U32), .help = "Keep the first so many jobs."},
     {"trace", "load", KEY_NUMBER, .def = "recorded", .word = "recorded", .word_value = 0, .min = 0.0001, .max = 1000,
      .flags = KEY_NO_TRACE_KEY, RUN(trace.load, DOUBLE),
-     .help = "Stretch the times between submissions until GPUs x duration over capacity is this."},
+     .help = "Stretch the times between submissions until GPUs x duration over capacity is this. The capacity is that of "
+             "the run: where the cluster is swept, every cluster gets arrivals of its own; see `scale`."},
+    {"trace", "scale", KEY_NUMBER, .min = 0.0001, .max = 1000, .flags = KEY_NO_TRACE_KEY, RUN(trace.scale, DOUBLE),
+     .help = "Rate of arrivals relative to the record, whatever the cluster: the times between submissions are divided by "
+             "this. Not beside `load`."},
     {"trace", "load_scope", KEY_CHOICE, .def = "cluster", .choices = "cluster|vc", .flags = KEY_NO_TRACE_KEY,
      RUN(trace.load_scope, ENUM), .help = "Bring the cluster as a whole, or each VC, to `load`."},
     {"trace", "failed", KEY_CHOICE, .def = "run", .choices = "run|drop|merge_attempts", .when = "!generate",

@@ -162,22 +162,26 @@ static double integral(void *self, uint32_t vc, int64_t from_ns, int64_t to_ns)
     return sum;
 }
 
-static bool is_admissible(void *self, uint32_t job)
+const char *load_capacity_refuses(const struct load_capacity *c, uint32_t job)
 {
-    const struct load_capacity *c = self;
     const struct workload *w = c->w;
     uint32_t vc = c->vc_of[w->vc[job]];
     if (vc == NAMES_NONE)
-        return false;
+        return "unknown_vc";
     struct demand d = {.gpus = w->gpus[job], .gpu_type = NAMES_NONE};
     d.cpu_milli = w->cpu_milli != NULL ? w->cpu_milli[job] : 0;
     d.mem_kib = w->mem_kib != NULL ? w->mem_kib[job] : 0;
     if (w->gpu_type != NULL && w->gpu_type[job] != NAMES_NONE) {
         d.gpu_type = c->gpu_type_of[w->gpu_type[job]];
         if (d.gpu_type == NAMES_NONE)
-            return false; /* no node has this type */
+            return "gpu_type_absent"; /* no node has this type */
     }
-    return cluster_never_fits(c->cluster, vc, &d, c->is_packed) == NULL;
+    return cluster_never_fits(c->cluster, vc, &d, c->is_packed);
+}
+
+static bool is_admissible(void *self, uint32_t job)
+{
+    return load_capacity_refuses(self, job) == NULL;
 }
 
 struct trace_capacity load_capacity_view(struct load_capacity *c)

@@ -16,6 +16,9 @@ struct load_capacity *load_capacity_create(const struct run_config *config, cons
                                            struct error *err);
 void load_capacity_destroy(struct load_capacity *c);
 
+/* Why the run will reject a job when it is submitted ("unknown_vc", "gpu_type_absent", or as cluster_never_fits says); NULL: it will not. */
+const char *load_capacity_refuses(const struct load_capacity *c, uint32_t job);
+
 struct trace_capacity load_capacity_view(struct load_capacity *c);
 
 #endif

@@ -16,8 +16,15 @@ static double clock_s(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+bool outcome_scales(const struct run_config *config)
+{
+    return config->trace.load > 0 || config->trace.scale > 0;
+}
+
 int outcome_scale(struct workload *out, const struct workload *base, const struct run_config *config, struct error *err)
 {
+    if (config->trace.scale > 0)
+        return trace_scale_rate(out, base, config->trace.scale, err);
     struct load_capacity *capacity = load_capacity_create(config, base, err);
     if (capacity == NULL)
         return err->code;
@@ -127,7 +134,7 @@ static bool prepare(struct outcome *o, const struct outcome_context *c)
         if (o->stored != NULL)
             return false;
     }
-    if (config->trace.load > 0) {
+    if (outcome_scales(config)) {
         if (outcome_scale(&o->scaled, o->base, config, &o->error) != 0)
             return false;
         o->output.workload = &o->scaled;
@@ -176,7 +183,7 @@ int experiment_run_one(const struct run_config *config, bool check, struct workl
     int status = trace_load(w, &config->trace, e);
     if (status != 0)
         return status;
-    if (config->trace.load > 0) {
+    if (outcome_scales(config)) {
         struct workload scaled;
         workload_init(&scaled);
         status = outcome_scale(&scaled, w, config, e);

@@ -37,7 +37,8 @@ struct outcome_context {
 void outcome_compute(struct outcome *o, const struct outcome_context *c, const struct run_config *config);
 void outcome_fini(struct outcome *o, const struct outcome_context *c);
 
-/* `out` becomes `base` at the load of `config` (which has one). */
+/* Does `config` want another workload than the one that its trace gives? Then `out` becomes it, from `base`: at its load or scale. */
+bool outcome_scales(const struct run_config *config);
 int outcome_scale(struct workload *out, const struct workload *base, const struct run_config *config,
                   struct error *err);
 

@@ -1,6 +1,8 @@
 /* outcome_remarks.c - what should be said of a run that went well, and that its numbers do not say. */
 #include "experiment/outcome.h"
 
+#include "experiment/survey.h"
+
 /* It was ended by stop.queue: its means are those of a queue that was still growing. */
 static void remark_overload(struct outcome *o)
 {
@@ -16,6 +18,7 @@ static void remark_overload(struct outcome *o)
 bool outcome_remark(struct outcome *o)
 {
     remark_overload(o);
+    survey_run(&o->remarks, o->config, o->output.workload, &o->result);
     o->remarks_text = remarks_text(&o->remarks);
     return o->remarks_text != NULL && !o->remarks.is_short;
 }

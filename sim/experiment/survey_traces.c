@@ -1,0 +1,143 @@
+/* Before any run is made: the traces of an experiment are read, and each kind of run is looked at once. */
+#include "base/names.h"
+#include "experiment/outcome.h"
+#include "experiment/survey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { TRACES_MAX = 8, BYTES_MAX = 64 << 20, GENERATED_MAX = 200000 };
+
+/* "" or why the trace of a run is not read for this. */
+static const char *too_long(const struct run_config *run)
+{
+    struct stat st;
+    if (run->trace.is_generated)
+        return run->trace.generate.jobs > GENERATED_MAX ? "it has very many jobs" : "";
+    return run->trace.path != NULL && stat(run->trace.path, &st) == 0 && st.st_size > BYTES_MAX
+               ? "the file is very large"
+               : "";
+}
+
+/* What decides the remarks on a run: its trace, cluster and placement. */
+static char *key_of(const struct run_config *run)
+{
+    static const char *const keys[] = {"trace: ", "cluster: ", "placement: "};
+    char *out = NULL;
+    size_t n = 0;
+    FILE *to = open_memstream(&out, &n);
+    if (to == NULL)
+        return NULL;
+    fputs(run->trace_key, to);
+    for (const char *line = run->yaml; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+            if (strncmp(line, keys[i], strlen(keys[i])) == 0)
+                fwrite(line, 1, length, to);
+        line += length + (line[length] == '\n');
+    }
+    if (fclose(to) != 0) {
+        free(out);
+        return NULL;
+    }
+    return out;
+}
+
+/* Runs that are alike, with the remarks on the first of them. */
+struct kinds {
+    struct names keys, traces;
+    struct remarks *remarks; /* by key */
+    bool *is_seen;           /* by key */
+    uint32_t *kind;          /* by run */
+};
+
+static void look_at(struct remarks *out, const struct run_config *run, const struct workload *w)
+{
+    struct workload scaled;
+    struct error err = {0};
+    workload_init(&scaled);
+    if (!outcome_scales(run))
+        survey_run(out, run, w, NULL);
+    else if (outcome_scale(&scaled, w, run, &err) == BRAID_OK)
+        survey_run(out, run, &scaled, NULL);
+    else
+        remarks_add(out, "trace_unscaled", run->index, "%s", err.message);
+    workload_fini(&scaled);
+}
+
+/* The runs of one trace: read it, and look at each kind once. */
+static void look_at_trace(struct kinds *k, const struct experiment *x, uint32_t first)
+{
+    const char *trace_key = x->runs[first].trace_key, *why = too_long(&x->runs[first]);
+    struct workload w;
+    struct error err = {0};
+    workload_init(&w);
+    int status = why[0] != '\0' ? BRAID_OK : trace_load(&w, &x->runs[first].trace, &err);
+    for (uint32_t i = first; i < x->n_runs; i++) {
+        const struct run_config *run = &x->runs[i];
+        struct remarks *r = &k->remarks[k->kind[i]];
+        if (k->is_seen[k->kind[i]] || strcmp(run->trace_key, trace_key) != 0)
+            continue;
+        k->is_seen[k->kind[i]] = true;
+        if (why[0] != '\0') {
+            remarks_add(r, "trace_not_read", i,
+                        "the trace was not read for this check, %s; 'braid run' says what it rejects", why);
+        } else if (status != BRAID_OK) {
+            char text[600];
+            remarks_add(r, "trace_not_read", i, "the trace cannot be read: %s", error_text(&err, text, sizeof text));
+        } else {
+            look_at(r, run, &w);
+        }
+    }
+    workload_fini(&w);
+}
+
+static bool sort_out(struct kinds *k, const struct experiment *x)
+{
+    for (uint32_t i = 0; i < x->n_runs; i++) {
+        char *key = key_of(&x->runs[i]);
+        k->kind[i] = key != NULL ? names_add(&k->keys, key, strlen(key)) : NAMES_NONE;
+        free(key);
+        if (k->kind[i] == NAMES_NONE)
+            return false;
+    }
+    return true;
+}
+
+void survey_traces(struct remarks *out, const struct experiment *x)
+{
+    struct kinds k = {.remarks = calloc((size_t)x->n_runs + 1, sizeof *k.remarks),
+                      .is_seen = calloc((size_t)x->n_runs + 1, sizeof *k.is_seen),
+                      .kind = calloc((size_t)x->n_runs + 1, sizeof *k.kind)};
+    names_init(&k.keys);
+    names_init(&k.traces);
+    bool ok = k.remarks != NULL && k.is_seen != NULL && k.kind != NULL && sort_out(&k, x);
+    uint32_t n_left = 0;
+    for (uint32_t i = 0; i < x->n_runs && ok; i++) {
+        uint32_t known = k.traces.count, id = names_add(&k.traces, x->runs[i].trace_key, strlen(x->runs[i].trace_key));
+        ok = id != NAMES_NONE;
+        if (ok && id == known && id < TRACES_MAX)
+            look_at_trace(&k, x, i);
+        n_left += ok && id == known && id >= TRACES_MAX;
+    }
+    for (uint32_t i = 0; i < x->n_runs && ok; i++) {
+        const struct remarks *r = &k.remarks[k.kind[i]];
+        for (uint32_t m = 0; m < r->n; m++)
+            remarks_add(out, r->v[m].kind, i, "%s", r->v[m].text);
+        out->is_short |= r->is_short;
+    }
+    if (n_left > 0)
+        remarks_add(out, "traces_left", REMARK_OF_ALL,
+                    "%u of %u traces were read for this check; 'braid run' looks at all", TRACES_MAX,
+                    TRACES_MAX + n_left);
+    out->is_short |= !ok;
+    for (uint32_t i = 0; k.remarks != NULL && i < k.keys.count; i++)
+        remarks_fini(&k.remarks[i]);
+    free(k.remarks);
+    free(k.is_seen);
+    free(k.kind);
+    names_fini(&k.keys);
+    names_fini(&k.traces);
+}

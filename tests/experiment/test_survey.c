@@ -1,0 +1,216 @@
+/* What a config leaves out of its trace is said: before the run, and the same after it. */
+#include "experiment/config_fixture.h"
+#include "experiment/execute.h"
+#include "experiment/survey.h"
+
+#include "base/number.h"
+
+#include <math.h>
+
+/* Every 100 s a job of 1 GPU for 100 s, in turn in VC a and b, 40 in all; then the odd ones. */
+static void write_trace(struct fixture *f)
+{
+    char text[4000];
+    size_t n = (size_t)snprintf(text, sizeof text, "id,submit,duration,gpus,vc,gpu_type,memory\n");
+    for (int i = 0; i < 40; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%d,%d,100,1,%s,k80,1 GiB\n", i, i * 100,
+                              i % 2 == 0 ? "a" : "b");
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          "x1,50,10,1,debug,k80,\nx2,60,10,1,debug,k80,\nx3,70,10,1,Debug,k80,\nx4,80,10,1,a,K80,\n"
+                          "x5,90,10,64,b,k80,\nx6,95,10,1,b,k80,999 GiB\n");
+    fixture_write(f, "t.csv", text, n);
+}
+
+/* The remarks as lines. */
+static char *lines(const struct remarks *r, const struct experiment *x)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    remarks_write(r, x, out);
+    fclose(out);
+    return text;
+}
+
+/* What `config check` says. */
+static char *foreseen(struct fixture *f, const char *yaml)
+{
+    struct remarks r = {0};
+    cr_assert_eq(fixture_load(f, yaml, NULL), BRAID_OK, "%d:%d: %s", f->err.line, f->err.col, f->err.message);
+    survey_sweep(&r, &f->x);
+    survey_traces(&r, &f->x);
+    char *text = lines(&r, &f->x);
+    remarks_fini(&r);
+    return text;
+}
+
+static void expect_said(const char *text, const char *const *wanted, size_t n)
+{
+    size_t n_lines = 0;
+    for (const char *c = text; *c != '\0'; c++)
+        n_lines += *c == '\n';
+    cr_expect_eq(n_lines, n, "%zu lines, not %zu:\n%s", n_lines, n, text);
+    for (size_t i = 0; i < n; i++)
+        cr_expect(strstr(text, wanted[i]) != NULL, "missing: %s\nin:\n%s", wanted[i], text);
+}
+#define EXPECT_SAID(text, ...)                                                                                         \
+    expect_said(text, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static const char odd[] = "trace: t.csv\n"
+                          "cluster:\n"
+                          "  nodes: [{count: 4, gpus: 8, gpu: k80, memory: 64 GiB}]\n"
+                          "  vcs: {a: {nodes: 1}, b: {nodes: 1}, idle: {nodes: 1}}\n";
+
+Test(survey, what_is_rejected_or_ignored_is_said_with_its_reason)
+{
+    struct fixture f;
+    fixture_init(&f);
+    write_trace(&f);
+    char *text = foreseen(&f, odd);
+    EXPECT_SAID(
+        text, "3 of 46 jobs will be rejected as unknown_vc: VCs 'debug' (2), 'Debug' (1) are not in the cluster\n",
+        "1 of 46 jobs will be rejected as gpu_type_absent: no node that they may use has GPUs of type 'K80'\n",
+        "1 of 46 jobs will be rejected as too_large_for_cluster: they ask for up to 64 GPUs, more than ever fit (VC 'b')\n",
+        "1 of 46 jobs will be rejected as too_much_memory: they ask for up to 999 GiB of main memory, more than the "
+        "nodes "
+        "have (VC 'b')\n",
+        "GPU type 'K80' of the trace and 'k80' of the cluster differ by case only",
+        "no job of the trace is in VC 'idle' of the config\n",
+        "1 node (8 GPUs) belongs to no virtual cluster and stays idle\n");
+    free(text);
+
+    /* the run says what has come of it, in the same words */
+    struct remarks r = {0};
+    struct workload w;
+    struct run_result result;
+    cr_assert_eq(experiment_run_one(&f.x.runs[0], true, &w, &result, &f.err), BRAID_OK, "%s", f.err.message);
+    survey_run(&r, &f.x.runs[0], &w, &result);
+    text = lines(&r, &f.x);
+    cr_expect(
+        strstr(text, "3 of 46 jobs are rejected as unknown_vc: VCs 'debug' (2), 'Debug' (1) are not in the cluster\n"),
+        "%s", text);
+    cr_expect(strstr(text, "1 of 46 jobs is rejected as too_much_memory"), "%s", text);
+    free(text);
+    remarks_fini(&r);
+    run_result_fini(&result);
+    workload_fini(&w);
+    fixture_unload(&f);
+
+    text = foreseen(
+        &f, "trace: {path: t.csv, vcs: [a, b]}\ncluster: {nodes: [{count: 1, gpus: 64, gpu: k80}, {gpu: K80}]}\n");
+    EXPECT_SAID(
+        text,
+        "the 2 virtual clusters of the trace ('b', 'a') are ignored, since 'cluster.vcs' lists none: all jobs share "
+        "one queue\n");
+    free(text);
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(survey, nothing_is_said_where_nothing_is_left_out)
+{
+    struct fixture f;
+    fixture_init(&f);
+    write_trace(&f);
+    char *text = foreseen(
+        &f,
+        "trace: {path: t.csv, vcs: [a], jobs: 5}\ncluster: {nodes: [{gpu: k80}, {gpu: K80}], vcs: {a: {nodes: 2}}}\n");
+    cr_expect_str_eq(text, "");
+    free(text);
+    fixture_unload(&f);
+    text = foreseen(&f, "trace: {generate: {model: philly, jobs: 100}}\ncluster: {nodes: [{count: 64}]}\n");
+    cr_expect_str_eq(text, "");
+    free(text);
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(survey, a_load_above_1_is_said)
+{
+    struct fixture f;
+    fixture_init(&f);
+    write_trace(&f);
+    static const char one[] =
+        "trace: {path: t.csv, vcs: [a, b], jobs: 30%s}\ncluster: {nodes: [{gpus: 2, gpu: k80, vc: a}, {gpus: "
+        "64, gpu: k80, vc: b}]}\n";
+    char yaml[400];
+    snprintf(yaml, sizeof yaml, one, ", load: 1");
+    char *text = foreseen(&f, yaml);
+    cr_expect(strstr(text, "load is above") == NULL || strstr(text, "the cluster (") == NULL, "%s", text);
+    free(text);
+    fixture_unload(&f);
+    static const char all[] =
+        "trace: {path: t.csv, vcs: [a, b]%s}\ncluster: {nodes: [{gpus: 2, gpu: k80, vc: a}, {gpus: 2, gpu: "
+        "k80, vc: b}]}\n";
+    snprintf(yaml, sizeof yaml, all, ", scale: 4");
+    text = foreseen(&f, yaml);
+    cr_expect(strstr(text, "the offered load is above 1 for VC 'b' (1.03): more GPU") == NULL, "%s", text);
+    cr_expect(strstr(text, "the offered load is above 1 for the cluster (1.0"), "%s", text);
+    free(text);
+    fixture_unload(&f);
+    snprintf(yaml, sizeof yaml, all, ", load: 1.2");
+    text = foreseen(&f, yaml);
+    cr_expect(strstr(text, "the offered load is above 1 for the cluster (1.20)"), "%s", text);
+    free(text);
+    fixture_unload(&f);
+    text = foreseen(
+        &f,
+        "trace: {path: t.csv, vcs: [a], load: 0.5}\nsweep: {cluster.nodes: [[{gpu: k80}], [{count: 2, gpu: k80}]]}\n");
+    cr_expect(strstr(text, "'trace.load' is relative to the cluster, and the sweep has 'cluster.nodes'"), "%s", text);
+    free(text);
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(survey, a_trace_that_cannot_be_read_is_said_and_the_config_is_still_right)
+{
+    struct fixture f;
+    fixture_init(&f);
+    char *text = foreseen(&f, "trace: nowhere.csv\nsweep: {seed: [1, 2]}\n");
+    cr_expect(strstr(text, "the trace cannot be read: ") && strstr(text, "nowhere.csv"), "%s", text);
+    free(text);
+    fixture_unload(&f);
+    text = foreseen(&f, "trace: {generate: {jobs: 300000000}}\n");
+    EXPECT_SAID(text,
+                "the trace was not read for this check, it has very many jobs; 'braid run' says what it rejects\n");
+    free(text);
+    fixture_unload(&f);
+    text = foreseen(&f, "trace: {generate: {jobs: 50}}\ncluster: {nodes: [{count: 99}]}\nsweep: {seed: [1, 2, 3, 4, 5, "
+                        "6, 7, 8, 9, 10]}\n");
+    cr_expect(strstr(text, "8 of 10 traces were read for this check"), "%s", text);
+    free(text);
+    fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+Test(survey, scale_is_a_factor_on_the_recorded_rate_whatever_the_cluster)
+{
+    struct fixture f;
+    struct workload w;
+    struct run_result r;
+    fixture_init(&f);
+    write_trace(&f);
+    cr_assert_eq(fixture_load(&f,
+                              "trace: {path: t.csv, vcs: [a, b], scale: 1.25}\nsweep: {cluster.nodes.0.count: [3, "
+                              "9]}\ncluster: {nodes: [{gpu: k80}]}\n",
+                              NULL),
+                 BRAID_OK, "%s", f.err.message);
+    for (uint32_t i = 0; i < 2; i++) {
+        cr_assert_eq(experiment_run_one(&f.x.runs[i], true, &w, &r, &f.err), BRAID_OK, "%s", f.err.message);
+        cr_expect_eq(w.submit_ns[0], 0);
+        cr_expect_eq(w.submit_ns[w.n_jobs - 1], 3900 * NS_PER_S * 4 / 5);
+        cr_expect_eq(w.submit_ns[1], 80 * NS_PER_S * 4 / 5);
+        run_result_fini(&r);
+        workload_fini(&w);
+    }
+    fixture_unload(&f);
+    fixture_fini(&f);
+    static const struct bad_config cases[] = {
+        {"trace:\n  path: x\n  load: 0.9\n  scale: 1.2\n",
+         "c.yaml:4:3: 'trace.scale' cannot stand beside 'trace.load'; leave one of them out: 'scale' is relative to "
+         "the record, "
+         "'load' to the capacity"},
+        {"trace: {path: x, scale: 0}\n", "c.yaml:1:25: 'trace.scale' is 0, but must be from 0.0001 to 1000"},
+    };
+    EXPECT_BAD(cases);
+}
