@@ -15,7 +15,8 @@
 static const struct what {
     const char *name;
     int table; /* RESULTS_TABLES: not a table */
-    int (*write)(FILE *out, const struct report_file *f, const struct report_run *run, struct error *err);
+    int (*write)(FILE *out, const struct report_file *f, const struct report_run *run, struct export_notes *notes,
+                 struct error *err);
     enum export_format format; /* the only one, for what is not a table */
 } whats[] = {
     {"jobs", RESULTS_JOBS, NULL, EXPORT_CSV},
@@ -37,6 +38,7 @@ static int help(void)
           "table;\n"
           "                 batsim: jobs.csv as Batsim writes it, for evalys and others (needs 'output: {segments: "
           "on}');\n"
+          "                 a preempted job has a row each time it held GPUs; what the format cannot hold is told\n"
           "                 trace-events: JSON for ui.perfetto.dev\n"
           "  --run ID       the beginning of a run's id, or a policy's label; default: all runs (batsim and "
           "trace-events: the\n"
@@ -76,7 +78,8 @@ struct request {
     bool units;
 };
 
-static int export_to(FILE *out, const struct request *q, const struct report_file *f, struct error *err)
+static int export_to(FILE *out, const struct request *q, const struct report_file *f, struct export_notes *notes,
+                     struct error *err)
 {
     const struct report_run *run = NULL;
     if (q->run != NULL || q->what->write != NULL) {
@@ -85,7 +88,7 @@ static int export_to(FILE *out, const struct request *q, const struct report_fil
             return err->code;
     }
     if (q->what->write != NULL)
-        return q->what->write(out, f, run, err);
+        return q->what->write(out, f, run, notes, err);
     enum export_format format = q->format != NULL && strcmp(q->format, "json") == 0 ? EXPORT_JSON : EXPORT_CSV;
     return export_table(out, f, q->what->table, run, format, q->units, err);
 }
@@ -94,6 +97,7 @@ static int export_run(const struct request *q, const char *input)
 {
     struct report_file f;
     struct export_file out;
+    struct export_notes notes = {0};
     struct error err = {0};
     int code = report_file_open(&f, input, &err);
     if (code == BRAID_OK) {
@@ -102,9 +106,11 @@ static int export_run(const struct request *q, const char *input)
         if (code == BRAID_OK)
             code = export_file_open(&out, q->path, stdout, &err);
         if (code == BRAID_OK)
-            code = export_file_close(&out, export_to(out.out, q, &f, &err), &err);
+            code = export_file_close(&out, export_to(out.out, q, &f, &notes, &err), &err);
         report_file_close(&f);
     }
+    for (uint32_t i = 0; code == BRAID_OK && i < notes.n; i++)
+        fprintf(stderr, "braid export: %s: %s\n", q->what->name, notes.text[i]);
     return code == BRAID_OK ? cli_finish() : cli_fail(&err);
 }
 

@@ -22,10 +22,11 @@ struct gpu_interval {
     uint64_t first, last;
 };
 
-enum number { JOB, GPUS, SUBMIT, START, END, PREEMPTIONS, MOVES, N_NUMBERS };
-static const char *const number_names[N_NUMBERS] = {"job", "gpus", "submit", "start", "end", "preemptions", "moves"};
-enum text { ID, VC, USER, N_TEXTS };
-static const char *const text_names[N_TEXTS] = {"id", "vc", "user"};
+enum number { JOB, GPUS, SUBMIT, START, END, QUEUED, RUN_TIME, PREEMPTIONS, MOVES, N_NUMBERS };
+static const char *const number_names[N_NUMBERS] = {"job",    "gpus",     "submit",      "start", "end",
+                                                    "queued", "run_time", "preemptions", "moves"};
+enum text { ID, VC, USER, REASON, N_TEXTS };
+static const char *const text_names[N_TEXTS] = {"id", "vc", "user", "reason"};
 
 struct batsim {
     FILE *out;
@@ -36,8 +37,9 @@ struct batsim {
     double *values[N_NUMBERS];
     char *strings[N_TEXTS];
     int64_t *statuses;
-    struct gpu_interval *intervals; /* scratch: as many as a job has spans */
+    struct gpu_interval *intervals; /* scratch: as many as a stretch has spans */
     size_t n_intervals, room;
+    uint64_t n_split, n_more_rows, n_shared; /* jobs of several rows, rows beyond one a job, jobs that shared GPUs */
 };
 
 static int order_intervals(const void *a, const void *b)
@@ -64,30 +66,27 @@ static void print_intervals(FILE *out, struct gpu_interval *v, size_t n)
     }
 }
 
-static bool gather_intervals(struct batsim *b, uint64_t rank)
+static bool gather_intervals(struct batsim *b, const struct stretch *stretch)
 {
-    const struct stretches *s = b->stretches;
     b->n_intervals = 0;
-    if (rank >= s->n_jobs)
+    if (stretch == NULL || stretch->n_spans == 0)
         return true;
-    for (uint64_t k = s->at[rank]; k < s->at[rank + 1]; k++)
-        for (uint32_t i = 0; i < s->v[k].n_spans; i++) {
-            const struct stretch_span *span = &s->spans[s->v[k].first_span + i];
-            if (b->n_intervals == b->room) {
-                size_t room = b->room == 0 ? 64 : 2 * b->room;
-                struct gpu_interval *more = realloc(b->intervals, room * sizeof *more);
-                if (more == NULL)
-                    return false;
-                b->intervals = more;
-                b->room = room;
-            }
-            uint64_t first = node_base(&b->bases, span->node) + span->gpu_first;
-            b->intervals[b->n_intervals++] = (struct gpu_interval){first, first + span->gpu_count - 1};
-        }
+    if (stretch->n_spans > b->room) {
+        struct gpu_interval *more = realloc(b->intervals, stretch->n_spans * sizeof *more);
+        if (more == NULL)
+            return false;
+        b->intervals = more;
+        b->room = stretch->n_spans;
+    }
+    for (uint32_t i = 0; i < stretch->n_spans; i++) {
+        const struct stretch_span *span = &b->stretches->spans[stretch->first_span + i];
+        uint64_t first = node_base(&b->bases, span->node) + span->gpu_first;
+        b->intervals[b->n_intervals++] = (struct gpu_interval){first, first + span->gpu_count - 1};
+    }
     return true;
 }
 
-static const char *final_state(const char *status, bool has_started)
+static const char *final_state(const char *status, bool has_started, bool is_at_limit)
 {
     static const struct {
         const char *status, *state;
@@ -95,6 +94,8 @@ static const char *final_state(const char *status, bool has_started)
                   {"failed", "COMPLETED_FAILED"},
                   {"killed", "COMPLETED_KILLED"},
                   {"rejected", "REJECTED"}};
+    if (is_at_limit)
+        return "COMPLETED_WALLTIME_REACHED";
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
         if (strcmp(states[i].status, status) == 0)
             return states[i].state;
@@ -118,38 +119,133 @@ static const char *text_of(const struct batsim *b, enum text t, uint64_t i)
     return b->strings[t] + i * (b->texts[t]->width + 1);
 }
 
-static bool print_job(struct batsim *b, uint64_t i)
+/* One row: a job, or one of its stretches. */
+struct batsim_row {
+    uint64_t job;         /* in the block */
+    uint64_t part, parts; /* from 0; 1 part: the whole job */
+    double submit, start, end;
+    const char *state;
+    bool is_success, is_shared;
+    const struct stretch *stretch; /* NULL: it never held GPUs */
+};
+
+/* "id", or "id#2" for the second stretch of a job. */
+static bool print_row_id(struct batsim *b, const struct batsim_row *r)
 {
-    const char *status = report_enum_text(b->status, b->statuses[i]), *id = text_of(b, ID, i);
-    bool is_rejected = strcmp(status, "rejected") == 0;
-    double submit = b->values[SUBMIT][i], start = is_rejected ? NAN : b->values[START][i];
-    double end = is_rejected || strcmp(status, "unfinished") == 0 ? NAN : b->values[END][i];
-    double execution = between(end, start), turnaround = between(end, submit);
-    export_csv_text(b->out, id);
+    const char *id = text_of(b, ID, r->job);
+    char *name;
+    if (r->parts == 1) {
+        export_csv_text(b->out, id);
+        return true;
+    }
+    if (asprintf(&name, "%s#%" PRIu64, id, r->part + 1) < 0)
+        return false;
+    export_csv_text(b->out, name);
+    free(name);
+    return true;
+}
+
+static bool print_row(struct batsim *b, const struct batsim_row *r, double requested_s)
+{
+    uint64_t i = r->job;
+    double execution = between(r->end, r->start), turnaround = between(r->end, r->submit);
+    if (!print_row_id(b, r))
+        return false;
     fputc(',', b->out);
     export_csv_text(b->out, b->workload);
     fputc(',', b->out);
-    export_csv_text(b->out, id);
-    put(b->out, submit);
+    export_csv_text(b->out, text_of(b, ID, i));
+    put(b->out, r->submit);
     put(b->out, b->values[GPUS][i]);
-    fprintf(b->out, ",-1,%d,%s", strcmp(status, "finished") == 0, final_state(status, !isnan(start)));
-    put(b->out, start);
+    put(b->out, requested_s);
+    fprintf(b->out, ",%d,%s", r->is_success, r->state);
+    put(b->out, r->start);
     put(b->out, execution);
-    put(b->out, end);
-    put(b->out, between(start, submit));
+    put(b->out, r->end);
+    put(b->out, between(r->start, r->submit));
     put(b->out, turnaround);
     put(b->out, execution == 0 ? INFINITY : turnaround / execution);
     fputc(',', b->out);
-    if (!gather_intervals(b, (uint64_t)b->values[JOB][i]))
+    if (!gather_intervals(b, r->stretch))
         return false;
     print_intervals(b->out, b->intervals, b->n_intervals);
-    char metadata[1024];
-    snprintf(metadata, sizeof metadata, "vc:%s user:%s preemptions:%.0f moves:%.0f", text_of(b, VC, i),
-             text_of(b, USER, i), b->values[PREEMPTIONS][i], b->values[MOVES][i]);
+    char metadata[1100];
+    int n = snprintf(metadata, sizeof metadata, "vc:%.400s user:%.400s preemptions:%.0f moves:%.0f", text_of(b, VC, i),
+                     text_of(b, USER, i), b->values[PREEMPTIONS][i], b->values[MOVES][i]);
+    if (r->parts > 1)
+        n += snprintf(metadata + n, sizeof metadata - (size_t)n, " part:%" PRIu64 "/%" PRIu64, r->part + 1, r->parts);
+    if (r->is_shared)
+        snprintf(metadata + n, sizeof metadata - (size_t)n, " shared:1");
     fputs(",-1,", b->out);
     export_csv_text(b->out, metadata);
     fputc('\n', b->out);
     return true;
+}
+
+/* Does an unfinished job wait at the end of the run, after it lost its GPUs? Then its waiting is more than the gaps before its stretches. */
+static bool waits_at_end(const struct batsim *b, uint64_t i, const struct stretch *v, uint64_t n)
+{
+    double waited = 0, since = b->values[SUBMIT][i];
+    for (uint64_t k = 0; k < n; k++) {
+        waited += v[k].begin_s - since;
+        since = v[k].end_s;
+    }
+    return n > 0 && b->values[QUEUED][i] > waited + 1e-6;
+}
+
+/* A row a stretch: each begins where the one before it ended, so that the waiting times of a job's rows add up to all its waiting. */
+static bool print_job(struct batsim *b, uint64_t i)
+{
+    const char *status = report_enum_text(b->status, b->statuses[i]);
+    const struct stretches *s = b->stretches;
+    uint64_t rank = (uint64_t)b->values[JOB][i], n = rank < s->n_jobs ? s->at[rank + 1] - s->at[rank] : 0;
+    const struct stretch *v = n > 0 ? &s->v[s->at[rank]] : NULL;
+    bool is_rejected = strcmp(status, "rejected") == 0, is_unfinished = strcmp(status, "unfinished") == 0;
+    bool is_at_limit = strcmp(status, "killed") == 0 && strcmp(text_of(b, REASON, i), "estimate_exceeded") == 0;
+    bool is_shared = false;
+    for (uint64_t k = 0; k < n; k++)
+        is_shared = is_shared || v[k].is_shared;
+    struct batsim_row r = {.job = i, .parts = n > 1 ? n : 1, .submit = b->values[SUBMIT][i]};
+    if (is_unfinished && waits_at_end(b, i, v, n))
+        r.parts = n + 1;
+    b->n_shared += is_shared;
+    b->n_split += r.parts > 1;
+    b->n_more_rows += r.parts - 1;
+    for (r.part = 0; r.part < r.parts; r.part++) {
+        bool is_last = r.part + 1 == r.parts;
+        r.stretch = r.part < n ? &v[r.part] : NULL;
+        if (r.parts == 1)
+            r.start = is_rejected ? NAN : b->values[START][i];
+        else
+            r.start = r.stretch != NULL ? r.stretch->begin_s : NAN;
+        if (!is_last)
+            r.end = r.stretch->end_s;
+        else
+            r.end = is_rejected || is_unfinished ? NAN : b->values[END][i];
+        r.state = is_last ? final_state(status, !isnan(r.start), is_at_limit) : "COMPLETED_KILLED";
+        r.is_success = is_last && strcmp(status, "finished") == 0;
+        r.is_shared = r.stretch != NULL && r.stretch->is_shared;
+        if (!print_row(b, &r, is_at_limit ? b->values[RUN_TIME][i] : -1))
+            return false;
+        r.submit = r.end;
+    }
+    return true;
+}
+
+static void tell(const struct batsim *b, struct export_notes *notes)
+{
+    notes->n = 0;
+    if (b->n_split > 0)
+        snprintf(notes->text[notes->n++], sizeof notes->text[0],
+                 "the format has no preemption: jobs that were preempted or moved (%" PRIu64
+                 ") have a row for each time they held GPUs, ID#1, ID#2, ... (%" PRIu64
+                 " rows more than jobs); all but the last are COMPLETED_KILLED",
+                 b->n_split, b->n_more_rows);
+    if (b->n_shared > 0)
+        snprintf(notes->text[notes->n++], sizeof notes->text[0],
+                 "the format has no sharing: rows of jobs that shared their GPUs (%" PRIu64
+                 " jobs; 'shared:1' in the metadata) overlap and add up to more than the cluster has",
+                 b->n_shared);
 }
 
 static int open_columns(struct batsim *b, const struct report_table *t, struct error *err)
@@ -212,7 +308,8 @@ static uint64_t widest_node(const struct stretches *s, uint64_t n_spans)
     return widest;
 }
 
-int export_batsim(FILE *out, const struct report_file *f, const struct report_run *run, struct error *err)
+int export_batsim(FILE *out, const struct report_file *f, const struct report_run *run, struct export_notes *notes,
+                  struct error *err)
 {
     struct report_range rows = run->tables[RESULTS_JOBS];
     if (rows.count == 0)
@@ -234,6 +331,7 @@ int export_batsim(FILE *out, const struct report_file *f, const struct report_ru
         code = export_no_rows(f, run, RESULTS_SEGMENTS, err);
     if (code == BRAID_OK)
         code = print_jobs(&b, &t, rows, err);
+    tell(&b, notes);
     close_columns(&b);
     report_table_close(&t);
     stretches_fini(&stretches);

@@ -79,8 +79,9 @@ static int load_segments(struct stretches *out, const struct report_file *f, con
     double *begin = job == NULL ? NULL : report_load_f64(&t, "begin", rows, &a, err);
     double *end = begin == NULL ? NULL : report_load_f64(&t, "end", rows, &a, err);
     int64_t *kind = end == NULL ? NULL : report_load_i64(&t, "kind", rows, &a, err);
+    int64_t *group = kind == NULL ? NULL : report_load_i64(&t, "group", rows, &a, err);
     out->v = ARENA_NEW(&out->arena, struct stretch, rows.count);
-    if (kind == NULL)
+    if (group == NULL)
         code = err->code;
     else if (out->v == NULL)
         code = error_set(err, BRAID_FAILED, "out of memory");
@@ -88,7 +89,8 @@ static int load_segments(struct stretches *out, const struct report_file *f, con
     int64_t queued = kinds == NULL ? -1 : report_enum_value(kinds, "queued");
     out->n = rows.count;
     for (uint64_t i = 0; code == BRAID_OK && i < rows.count; i++) {
-        out->v[i] = (struct stretch){.job = (uint32_t)job[i], .begin_s = begin[i], .end_s = end[i]};
+        out->v[i] =
+            (struct stretch){.job = (uint32_t)job[i], .begin_s = begin[i], .end_s = end[i], .is_shared = group[i] >= 0};
         if (kind[i] == queued)
             out->v[i].job = UINT32_MAX; /* holds nothing: dropped below */
     }
@@ -105,9 +107,10 @@ static int arrange(struct stretches *s, struct error *err)
     for (uint64_t i = 0; i < s->n && s->v[i].job != UINT32_MAX; i++) {
         struct stretch *last = kept > 0 ? &s->v[kept - 1] : NULL;
         if (last != NULL && last->job == s->v[i].job && last->end_s == s->v[i].begin_s &&
-            has_same_gpus(s, last, s, &s->v[i]))
+            has_same_gpus(s, last, s, &s->v[i])) {
             last->end_s = s->v[i].end_s;
-        else
+            last->is_shared = last->is_shared || s->v[i].is_shared;
+        } else
             s->v[kept++] = s->v[i];
     }
     s->n = kept;

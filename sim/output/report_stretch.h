@@ -12,6 +12,7 @@ struct stretch {
     uint32_t job;
     double begin_s, end_s;
     uint32_t first_span, n_spans; /* into spans */
+    bool is_shared;               /* at some time in a group, with which it shared its GPUs */
 };
 
 struct stretch_span {

@@ -146,14 +146,71 @@ Test(export, batsim_counts_gpus_through_the_cluster_and_merges_intervals)
         "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
         "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
         "allocated_resources,consumed_energy,metadata\n"
-        "wide,fixture,wide,0.1,5,-1,1,COMPLETED_SUCCESSFULLY,1,30.25,31.25,0.9,31.15,1.0297520661157,0-7,-1,"
-        "\"vc:large user:Doe, \"\"J\"\" preemptions:1 moves:0\"\n"
+        "wide#1,fixture,wide,0.1,5,-1,0,COMPLETED_KILLED,1,9,10,0.9,9.9,1.1,3-7,-1,"
+        "\"vc:large user:Doe, \"\"J\"\" preemptions:1 moves:0 part:1/2\"\n"
+        "wide#2,fixture,wide,10,5,-1,1,COMPLETED_SUCCESSFULLY,20,11.25,31.25,10,21.25,1.8888888888888,0-2 4-5,-1,"
+        "\"vc:large user:Doe, \"\"J\"\" preemptions:1 moves:0 part:2/2\"\n"
         "back,fixture,back,2,64,-1,0,REJECTED,,,,,,,,-1,vc:large user:ann preemptions:0 moves:0\n"
         "late,fixture,late,3,1,-1,0,SUBMITTED,,,,,,,,-1,vc:small user:bob preemptions:0 moves:0\n";
-    char *stretch = strstr(out, "1.02975206611570");
+    char *stretch = strstr(out, "1.8888888888888");
     if (stretch != NULL) /* digits beyond the 14th are the business of the number's own test */
         memmove(stretch + 15, stretch + strcspn(stretch, ","), strlen(stretch + strcspn(stretch, ",")) + 1);
+    char *rows = strstr(out, "job_id,");
+    cr_assert(rows != NULL && rows > out, "%s", out);
+    cr_expect(strstr(out, "jobs that were preempted or moved (1) have a row for each time they held GPUs") < rows, "%s",
+              out);
+    memmove(out, rows, strlen(rows) + 1);
     cr_expect_str_eq(out, expected);
+}
+
+/* `killed` reached its estimate after 50 s; `a` and `b` shared GPU 0 of node 1 from 10 to 20; `held` lost its GPUs and waits at the end. */
+static void write_odd_ends(void)
+{
+    struct fixture f;
+    fixture_init(&f);
+    fixture_sweep(&f, "policy");
+    fixture_run(&f, "0a", "las", 1);
+    fixture_job(&f, "killed", 1, 0, 1977.844814098, 2027.844814098);
+    fixture_text(&f, RESULTS_JOBS, "status", "killed");
+    fixture_text(&f, RESULTS_JOBS, "reason", "estimate_exceeded");
+    fixture_number(&f, RESULTS_JOBS, "run_time", 50);
+    fixture_job(&f, "a", 1, 0, 5, 20);
+    fixture_job(&f, "b", 1, 0, 10, 25);
+    fixture_job(&f, "held", 2, 0, 30, -1);
+    fixture_text(&f, RESULTS_JOBS, "status", "unfinished");
+    fixture_number(&f, RESULTS_JOBS, "start", 30);
+    fixture_number(&f, RESULTS_JOBS, "end", NAN);
+    fixture_number(&f, RESULTS_JOBS, "queued", 90);
+    fixture_segment(&f, 0, 1977.844814098, 1990.000000001, "overhead", 0, 0, 1);
+    fixture_segment(&f, 0, 1990.000000001, 2027.844814098, "run", 0, 0, 1);
+    fixture_segment(&f, 1, 5, 10, "run", 1, 0, 1);
+    for (int k = 0; k < 2; k++) {
+        fixture_segment(&f, 1 + (unsigned)k, 10, 20, "run", 1, 0, 1);
+        fixture_number(&f, RESULTS_SEGMENTS, "group", 7);
+    }
+    fixture_segment(&f, 2, 20, 25, "run", 1, 0, 1);
+    fixture_segment(&f, 3, 30, 40, "run", 1, 1, 2);
+    fixture_series(&f, 10, "cluster", "gpu_utilization", 0.5);
+    fixture_series(&f, 10, "cluster", "queued_jobs", 3);
+    fixture_series(&f, 20, "cluster", "gpu_utilization", 0.25);
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+}
+
+Test(export, batsim_says_what_it_cannot_hold)
+{
+    write_odd_ends();
+    cr_expect_eq(fixture_braid(out, sizeof out, "export %s --what batsim", path), 0);
+    static const char *const words[] = {
+        "\nkilled,fixture,killed,0,1,50,0,COMPLETED_WALLTIME_REACHED,1977.844814098,50,2027.844814098,",
+        "\na,fixture,a,0,1,-1,1,COMPLETED_SUCCESSFULLY,5,15,20,",
+        "preemptions:0 moves:0 shared:1\n",
+        "\nheld#1,fixture,held,0,2,-1,0,COMPLETED_KILLED,30,10,40,30,40,4,5-6,",
+        "\nheld#2,fixture,held,40,2,-1,0,SUBMITTED,,,,,,,,",
+        "rows of jobs that shared their GPUs (2 jobs;",
+        "jobs that were preempted or moved (1)"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        cr_expect(strstr(out, words[i]) != NULL, "no %s in\n%s", words[i], out);
 }
 
 Test(export, batsim_without_segments_says_how_to_store_them)
@@ -194,17 +251,68 @@ Test(export, trace_events_have_a_slice_a_gpu_and_names)
         if (strcmp(text_of(YAJL_GET_ARRAY(events)->values[i], "ph"), "X") == 0)
             first = YAJL_GET_ARRAY(events)->values[i];
     cr_expect_str_eq(YAJL_GET_STRING(at(first, "name", NULL)), "wide");
-    cr_expect_eq(YAJL_GET_DOUBLE(at(first, "ts", NULL)), 1e6);
-    cr_expect_eq(YAJL_GET_DOUBLE(at(first, "dur", NULL)), 9e6);
+    cr_expect_eq(YAJL_GET_DOUBLE(at(first, "ts", NULL)), 20e6);
+    cr_expect_eq(YAJL_GET_DOUBLE(at(first, "dur", NULL)), 11.25e6);
     cr_expect_eq(YAJL_GET_INTEGER(at(first, "pid", NULL)), 0);
-    cr_expect_eq(YAJL_GET_INTEGER(at(first, "tid", NULL)), 3);
+    cr_expect_eq(YAJL_GET_INTEGER(at(first, "tid", NULL)), 0);
     yajl_tree_free(v);
+}
+
+static long long ns_at(yajl_val event, const char *key)
+{
+    const char *text = YAJL_GET_NUMBER(at(event, key, NULL)), *point = strchr(text, '.');
+    cr_assert(point != NULL && strlen(point) == 4, "three decimals, no more: %s", text);
+    return 1000 * atoll(text) + atoll(point + 1);
+}
+
+/* Readers take the slices of a thread as a stack: none may begin inside another and end behind it. Here none overlap at all. */
+Test(export, trace_events_of_one_thread_never_overlap)
+{
+    write_odd_ends();
+    cr_expect_eq(fixture_braid(out, sizeof out, "export %s --what trace-events", path), 0);
+    yajl_val v = parse(out), events = at(v, "traceEvents", NULL), *all = YAJL_GET_ARRAY(events)->values;
+    size_t n = YAJL_GET_ARRAY(events)->len, n_slices = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(text_of(all[i], "ph"), "X") != 0)
+            continue;
+        n_slices++;
+        long long begin = ns_at(all[i], "ts"), end = begin + ns_at(all[i], "dur");
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(text_of(all[k], "ph"), "X") != 0 ||
+                YAJL_GET_INTEGER(at(all[i], "pid", NULL)) != YAJL_GET_INTEGER(at(all[k], "pid", NULL)) ||
+                YAJL_GET_INTEGER(at(all[i], "tid", NULL)) != YAJL_GET_INTEGER(at(all[k], "tid", NULL)))
+                continue;
+            long long other = ns_at(all[k], "ts"), other_end = other + ns_at(all[k], "dur");
+            cr_expect(end <= other || other_end <= begin, "[%lld, %lld) and [%lld, %lld)", begin, end, other,
+                      other_end);
+        }
+    }
+    cr_expect_eq(n_slices, 2 + 4 + 2);
+    cr_expect(strstr(out, "\"GPU 0, shared, job 2\"") != NULL);
+    cr_expect(strstr(out, "\"ts\":1977844814.098,\"dur\":12155185.903,") != NULL, "whole ns");
+    cr_expect(strstr(out, "\"submit_s\":0,\"queued_s\":90,") != NULL);
+    yajl_tree_free(v);
+}
+
+Test(export, trace_events_place_a_mean_over_its_bin_and_a_count_at_its_moment)
+{
+    write_odd_ends();
+    cr_expect_eq(fixture_braid(out, sizeof out, "export %s --what trace-events", path), 0);
+    static const char *const words[] = {
+        "\"ts\":0.000,\"args\":{\"gpu_utilization\":0.5}", "\"ts\":10000000.000,\"args\":{\"gpu_utilization\":0.25}",
+        "\"ts\":20000000.000,\"args\":{\"gpu_utilization\":0}", "\"ts\":10000000.000,\"args\":{\"queued_jobs\":3}"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        cr_expect(strstr(out, words[i]) != NULL, "no %s in\n%s", words[i], out);
 }
 
 Test(export, trace_events_without_segments_show_jobs)
 {
     write_run(false);
     cr_expect_eq(fixture_braid(out, sizeof out, "export %s --what trace-events", path), 0);
+    cr_expect(strstr(out, "segments are not stored") != NULL, "%s", out);
+    char *json = strstr(out, "{\"display");
+    cr_assert(json != NULL);
+    memmove(out, json, strlen(json) + 1);
     yajl_val v = parse(out);
     cr_expect_eq(count_events(v, "X"), 2, "one job waits and runs");
     yajl_tree_free(v);
