@@ -1,203 +1,311 @@
-/* bars, bars_normalized and jct_by_gpus: means a policy, with 95 % t intervals over seeds where there are several. */
-#include "output/plot_figures.h"
-#include "output/report_bucket.h"
-#include "output/report_stats.h"
+/* bars and bars_normalized: a panel a metric, with 95 % t intervals over seeds where there are several.
+ *
+ *     up to 9 policies of short names, no log axis          else: dots, a row a policy
+ *       ▇ ▇                                                   fifo   ───────●──
+ *       ▇ ▇ ▇                                                 srtf   ──●──
+ *       fifo las srtf
+ */
+#include "output/plot_metric.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- bars ------------------------------------------------------------------------------------- */
+enum {
+    BAR_POLICIES = 9, /* more, or longer names, are rows of dots */
+    BAR_CELLS = 16,
+    PANELS_MAX = 4,
+    NAME_SIZE = 11,  /* of the names beside the rows */
+    NAME_CELLS = 46, /* longer ones are broken */
+    NAME_LINES = 3,
+    ROW_PITCH = 19, /* units a line of a name */
+};
+static const double bars_width = 1.15;
 
-static const struct panel {
-    const char *metric, *title;
-} panels[] = {{"jct_mean", "mean JCT"}, {"jct_p99", "99th percentile JCT"}, {"wait_mean", "mean waiting time"}};
-enum { N_PANELS = sizeof panels / sizeof panels[0] };
+/* What one panel shows. */
+struct panel {
+    const char *metric;
+    struct interval *v; /* a policy each */
+    struct time_unit unit;
+    bool is_time, is_log;
+    double low, high; /* of the values, of those above 0: the axis */
+};
 
-/* The values of one metric of every run of the combination, policy after policy. */
-static int load_metric(struct plot_job *p, const char *metric, double **out, struct error *err)
+static void panel_measure(struct panel *panel, uint32_t n, bool is_ratio)
 {
-    struct report_table t;
-    *out = NULL;
-    int code = report_table_open(&t, p->file->file, p->file->path, "summary", err);
-    if (code != BRAID_OK)
-        return code;
-    const struct report_column *c = report_column_need(&t, metric, err);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->combo->n_policies; i++)
-        n += p->combo->policies[i].n_runs;
-    double *values = malloc(n * sizeof *values);
-    if (c == NULL)
-        code = err->code;
-    else if (values == NULL)
-        code = error_set(err, BRAID_FAILED, "out of memory");
-    for (uint32_t i = 0, k = 0; code == BRAID_OK && i < p->combo->n_policies; i++)
-        for (uint32_t r = 0; code == BRAID_OK && r < p->combo->policies[i].n_runs; r++)
-            code = report_read_f64(&t, c, p->combo->policies[i].runs[r]->row, 1, &values[k++], err);
-    report_table_close(&t);
-    if (code == BRAID_OK)
-        *out = values;
-    else
-        free(values);
-    return code;
-}
-
-/* The mean of each policy, or its ratio to the first policy (first / this), paired by seed. */
-static void summarize(const struct plot_combo *c, const double *values, bool is_ratio, struct interval *out)
-{
-    double above[64], below[64];
-    const struct plot_policy *base = &c->policies[0];
-    for (uint32_t i = 0, at = 0; i < c->n_policies; at += c->policies[i++].n_runs) {
-        const struct plot_policy *policy = &c->policies[i];
-        if (!is_ratio) {
-            out[i] = stats_mean(values + at, policy->n_runs);
-            continue;
-        }
-        size_t n = 0;
-        for (uint32_t r = 0; r < policy->n_runs; r++)
-            for (uint32_t b = 0; b < base->n_runs && n < 64; b++)
-                if (base->runs[b]->seed == policy->runs[r]->seed) {
-                    above[n] = values[b];
-                    below[n++] = values[at + r];
-                    break;
-                }
-        out[i] = stats_ratio(above, below, n);
+    size_t n_metrics;
+    int index = metrics_find(panel->metric);
+    double largest = 0, least = INFINITY, far = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct interval *v = &panel->v[i];
+        largest = isfinite(v->mean) ? fmax(largest, v->mean) : largest;
+        least = v->mean > 0 && isfinite(v->mean) ? fmin(least, v->mean) : least;
+        far = isfinite(v->high) ? fmax(far, v->high) : far;
     }
+    panel->is_time = !is_ratio && index >= 0 && strcmp(metrics_table(&n_metrics)[index].unit, "s") == 0;
+    panel->unit = panel->is_time ? canvas_time_unit(largest) : (struct time_unit){"", 1};
+    panel->is_log = largest > 30 * (is_ratio ? fmin(least, 1) : least);
+    /* A whisker far beyond every mean is cut at the frame: it would flatten all the rest. */
+    double reach = fmax(largest, fmin(far, 3 * largest));
+    if (is_ratio)
+        reach = fmax(reach, 1);
+    panel->low = panel->is_log ? fmin(least, is_ratio ? 1 : least) / 1.5 : 0;
+    panel->high = reach > 0 ? reach * (panel->is_log ? 1.5 : 1.06) : 1;
 }
 
-/* One row a policy: position, value, low, high (the value itself where there is no interval), position of its colour. */
-static void write_bars(FILE *data, const struct interval *v, uint32_t n, double unit)
+/* One row a policy: position, value, low, high (the value itself where there is no interval). */
+static void write_rows(FILE *data, const struct panel *p, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (!isfinite(v[i].mean))
+        const struct interval *v = &p->v[i];
+        if (!isfinite(v->mean))
             continue;
-        double low = isnan(v[i].low) ? v[i].mean : fmax(v[i].low, 0), high = isnan(v[i].high) ? v[i].mean : v[i].high;
-        fprintf(data, "%u %.10g %.10g %.10g\n", i, v[i].mean / unit, low / unit, high / unit);
+        double low = isnan(v->low) ? v->mean : fmax(v->low, p->low), high = isnan(v->high) ? v->mean : v->high;
+        fprintf(data, "%u %.10g %.10g %.10g\n", i, v->mean / p->unit.seconds, low / p->unit.seconds,
+                fmin(high, fmax(p->high, v->mean)) / p->unit.seconds);
     }
 }
 
-static void write_policy_tics(FILE *gp, const struct plot_combo *c)
+static void panel_title(struct plot_script *s, const struct panel *panel, double width, bool is_ratio)
 {
-    fputs("set xtics scale 0 rotate by 40 right offset 0.6,-0.1 font ',11' (", gp);
-    for (uint32_t i = 0; i < c->n_policies; i++) {
-        fputs(i > 0 ? ", " : "", gp);
-        plot_quote(gp, c->policies[i].label);
-        fprintf(gp, " %u", i);
-    }
-    fputs(")\n", gp);
+    char title[200];
+    bool has_unit = panel->is_time && !panel->is_log;
+    snprintf(title, sizeof title, "%s%s%s%s%s", plot_metric_title(panel->metric), has_unit ? " (" : "",
+             has_unit ? panel->unit.name : "", has_unit ? ")" : "", panel->is_log && !is_ratio ? " (log scale)" : "");
+    fputs("set title ", s->gp);
+    plot_quote(s, title);
+    double fitting = width / (CANVAS_CELL * (double)(plot_text_cells(title) + 1));
+    fprintf(s->gp, " font ',%.1f' offset 0,-0.4\n", fitting < 13 ? fitting : 13);
 }
 
-static void draw_panel(struct plot_job *p, const struct interval *v, const char *title, bool is_ratio)
+/* Why there is nothing in a panel. False: there is something. */
+static bool panel_is_empty(struct plot_script *s, const struct panel *panel, uint32_t n)
 {
-    const struct plot_combo *c = p->combo;
-    FILE *gp = p->script->gp;
-    double largest = 0, least = INFINITY;
-    bool has_intervals = false;
-    for (uint32_t i = 0; i < c->n_policies; i++) {
-        largest = isfinite(v[i].mean) ? fmax(largest, v[i].mean) : largest;
-        least = v[i].mean > 0 ? fmin(least, v[i].mean) : least;
-        has_intervals = has_intervals || !isnan(v[i].low);
+    bool has_zero = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (panel->v[i].mean > 0)
+            return false;
+        has_zero = has_zero || panel->v[i].mean == 0;
     }
-    struct time_unit unit = is_ratio ? (struct time_unit){"", 1} : canvas_time_unit(largest);
+    fprintf(s->gp,
+            "set label 1 '%s' at graph 0.5, graph 0.5 center textcolor '#555555'\nplot NaN notitle\nunset label 1\n",
+            has_zero ? "all zero" : "no finished job");
+    return true;
+}
+
+static bool has_intervals(const struct panel *panel, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!isnan(panel->v[i].low))
+            return true;
+    return false;
+}
+
+/* ---- upright bars ------------------------------------------------------------------------------- */
+
+static void draw_bars(struct plot_job *p, const struct panel *panel, bool is_ratio)
+{
     char name[16];
     FILE *data = plot_data_open(p->script, name);
     if (data != NULL)
-        write_bars(data, v, c->n_policies, unit.seconds);
+        write_rows(data, panel, p->combo->n_policies);
     plot_data_close(p->script, data);
-    bool is_log = is_ratio && largest > 30 * fmin(least, 1);
-    fprintf(gp, "set title '%s%s%s%s' font ',13' offset 0,-0.4\n", title, is_ratio ? "" : " (",
-            is_log ? " (log scale)" : unit.name, is_ratio ? "" : ")");
-    write_policy_tics(gp, c);
-    fprintf(gp, "set xrange [-0.6:%.1f]\n", c->n_policies - 0.4);
-    if (is_log)
-        fprintf(gp, "set logscale y\nset yrange [%.10g:*]\n", fmin(least, 1) / 2);
-    else
-        fprintf(gp, "unset logscale y\nset yrange [0:%s]\n", largest > 0 ? "*" : "1");
+    const struct plot_combo *c = p->combo;
+    FILE *gp = p->script->gp;
     for (uint32_t i = 0; i < c->n_policies; i++)
-        if (isinf(v[i].mean))
-            fprintf(gp, "set label %u '∞' at %u, graph 0.03 center textcolor '%s'\n", 100 + i, i, canvas_colour(i));
+        canvas_tick(p->script, 'x', i, i, c->policies[i].label, NAME_SIZE);
+    fprintf(gp, "unset xtics\nset xrange [-0.6:%.1f]\nset yrange [0:%.10g]\n", c->n_policies - 0.4,
+            panel->high / panel->unit.seconds);
+    for (uint32_t i = 0; i < c->n_policies; i++)
+        if (isinf(panel->v[i].mean))
+            fprintf(gp, "set label %u '∞' at %u, graph 0.95 center textcolor '%s'\n", 100 + i, i, canvas_colour(i));
     if (is_ratio)
-        fprintf(gp, "set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor '#444444' dashtype (4,4) "
-                    "linewidth 1\n");
-    if (largest <= 0 && !has_intervals) {
-        bool has_zero = false;
-        for (uint32_t i = 0; i < c->n_policies; i++)
-            has_zero = has_zero || v[i].mean == 0;
-        fprintf(gp, "set label 1 '%s' at graph 0.5, graph 0.5 center textcolor '#555555'\n",
-                has_zero ? "all zero" : "no finished job");
-        fputs("plot NaN notitle\nunset label 1\n", gp);
-        return;
-    }
+        fputs("set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor '#444444' dashtype (4,4) "
+              "linewidth 1\n",
+              gp);
     fputs("plot ", gp);
     for (uint32_t i = 0; i < c->n_policies; i++)
         fprintf(gp, "%s'%s' using ($1 == %u ? $1 : NaN):2 with boxes linecolor '%s' notitle", i > 0 ? ", " : "", name,
                 i, canvas_colour(i));
-    if (has_intervals)
+    if (has_intervals(panel, c->n_policies))
         fprintf(gp,
                 ", '%s' using 1:3:(0):($4 - $3) with vectors heads size graph 0.012,90 nofilled linecolor '#222222' "
                 "linewidth 1.4 notitle",
                 name);
     fputs("\n", gp);
-    for (uint32_t i = 0; i < c->n_policies; i++)
-        if (isinf(v[i].mean))
-            fprintf(gp, "unset label %u\n", 100 + i);
+}
+
+/* ---- rows of dots ------------------------------------------------------------------------------- */
+
+static void draw_dots(struct plot_job *p, const struct panel *panel, const double *rows, bool is_first, bool is_ratio)
+{
+    const struct plot_combo *c = p->combo;
+    FILE *gp = p->script->gp;
+    uint32_t n = c->n_policies;
+    fprintf(gp, "set yrange [%.4f:0]\nunset ytics\n", rows[n]);
+    for (uint32_t i = 0; i < n; i++) {
+        char shown[1200];
+        plot_text_wrap(shown, sizeof shown, c->policies[i].label, NAME_CELLS, NAME_LINES);
+        if (is_first)
+            canvas_tick(p->script, 'y', i, (rows[i] + rows[i + 1]) / 2, shown, NAME_SIZE);
+        else
+            fprintf(gp, "unset label %u\n", CANVAS_TICKS + i);
+    }
+    if (panel->is_log && panel->is_time)
+        canvas_log_time(gp, 'x', panel->low, panel->high, 0.3);
+    else
+        fprintf(gp, "%s logscale x\nset xtics autofreq font ',11'\nset xrange [%.10g:%.10g]\n",
+                panel->is_log ? "set" : "unset", panel->low / panel->unit.seconds, panel->high / panel->unit.seconds);
+    for (uint32_t i = 0; i < n; i++) {
+        double v = panel->v[i].mean, y = (rows[i] + rows[i + 1]) / 2;
+        if (isinf(v) || isnan(v) || (panel->is_log && v <= 0))
+            fprintf(gp, "set label %u '%s' at graph %.2f, first %.4f center textcolor '#222222'\n", 100 + i,
+                    isnan(v) ? "-"
+                    : v > 0  ? "∞"
+                             : "0",
+                    v > 0 ? 0.97 : 0.03, y);
+    }
+    if (is_ratio)
+        fputs("set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead linecolor '#444444' dashtype (4,4) "
+              "linewidth 1\n",
+              gp);
+    char at[16];
+    FILE *data = plot_data_open(p->script, at); /* where the rows stand */
+    for (uint32_t i = 0; data != NULL && i < n; i++) {
+        const struct interval *v = &panel->v[i];
+        double unit = panel->is_log && panel->is_time ? 1 : panel->unit.seconds;
+        if (!isfinite(v->mean) || (panel->is_log && v->mean <= 0))
+            continue;
+        fprintf(data, "%.10g %.4f %.10g %.10g\n", v->mean / unit, (rows[i] + rows[i + 1]) / 2,
+                (isnan(v->low) ? v->mean : fmax(v->low, panel->low)) / unit,
+                (isnan(v->high) ? v->mean : fmin(v->high, panel->high)) / unit);
+    }
+    plot_data_close(p->script, data);
+    fprintf(gp, "plot '%s' using 1:2 with points linecolor '#0072B2' pointtype 7 pointsize 0.9 notitle", at);
+    if (has_intervals(panel, n))
+        fprintf(gp,
+                ", '%s' using 3:2:($4 - $3):(0) with vectors heads size graph 0.006,90 nofilled linecolor '#0072B2' "
+                "linewidth 1.6 notitle",
+                at);
+    fputs("\n", gp);
+}
+
+/* ---- the figure ------------------------------------------------------------------------------- */
+
+/* Where the rows begin, in lines; rows[n] is the end of the last. Returns the widest line of a name in cells. */
+static size_t lay_rows(const struct plot_combo *c, double *rows)
+{
+    size_t widest = 0;
+    rows[0] = 0;
+    for (uint32_t i = 0; i < c->n_policies; i++) {
+        char shown[1200];
+        unsigned lines = plot_text_wrap(shown, sizeof shown, c->policies[i].label, NAME_CELLS, NAME_LINES);
+        size_t cells = plot_text_cells(shown);
+        widest = cells > widest ? cells : widest;
+        rows[i + 1] = rows[i] + lines;
+    }
+    return widest;
+}
+
+static const char *note_of(const struct panel *panels, uint32_t n_panels, uint32_t n_policies, bool is_ratio)
+{
+    bool any = false, is_cut = false;
+    for (uint32_t k = 0; k < n_panels; k++) {
+        any = any || has_intervals(&panels[k], n_policies);
+        for (uint32_t i = 0; i < n_policies; i++)
+            is_cut = is_cut || panels[k].v[i].high > panels[k].high;
+    }
+    if (!any)
+        return is_ratio ? "above 1: better" : "";
+    if (is_ratio)
+        return is_cut
+                   ? "above 1: better; geometric means of runs paired by seed; whiskers: 95 % t intervals, cut at the "
+                     "frame"
+                   : "above 1: better; geometric means of runs paired by seed; whiskers: 95 % t intervals";
+    return is_cut ? "means over seeds; whiskers: 95 % t intervals, cut at the frame"
+                  : "means over seeds; whiskers: 95 % t intervals";
+}
+
+static int draw(struct plot_job *p, struct panel *panels, uint32_t n_panels, bool is_ratio, struct error *err)
+{
+    const struct plot_combo *c = p->combo;
+    FILE *gp = p->script->gp;
+    double *rows = calloc((size_t)c->n_policies + 1, sizeof *rows);
+    char subtitle[1000], title[1100];
+    if (rows == NULL)
+        return error_set(err, BRAID_FAILED, "out of memory");
+    size_t cells = lay_rows(c, rows);
+    bool has_dots = c->n_policies > BAR_POLICIES || cells > BAR_CELLS || rows[c->n_policies] > c->n_policies;
+    for (uint32_t k = 0; k < n_panels; k++) {
+        panel_measure(&panels[k], c->n_policies, is_ratio);
+        has_dots = has_dots || panels[k].is_log;
+    }
+    if (!has_dots) /* bars stand on 0 */
+        for (uint32_t k = 0; k < n_panels; k++)
+            panels[k].low = 0;
+    snprintf(title, sizeof title, "Improvement over %.1000s", c->policies[p->base].label);
+    struct canvas canvas = {.type = p->type,
+                            .title = is_ratio ? title : "Means by policy",
+                            .subtitle = plot_subtitle(c, subtitle, sizeof subtitle),
+                            .note = note_of(panels, n_panels, c->n_policies, is_ratio),
+                            .width = bars_width,
+                            .height = 0.85};
+    if (has_dots)
+        canvas.height = (120 + ROW_PITCH * fmax(rows[c->n_policies], 4) + 44) / CANVAS_HEIGHT;
+    canvas_begin(p->script, &canvas);
+    double h = CANVAS_HEIGHT * canvas.height, w = CANVAS_WIDTH * canvas.width;
+    double left = has_dots ? (24 + (double)cells * CANVAS_CELL * NAME_SIZE) / w : 0.06;
+    double gap = has_dots ? 0.028 : 0.06, each = (1 - left - 0.02 - gap * (n_panels - 1)) / n_panels;
+    fprintf(gp,
+            "set boxwidth 0.72\nset bmargin at screen %.4f\nset tmargin at screen %.4f\nset grid %s\nset multiplot\n",
+            has_dots ? 40 / h : 0.17, 1 - 122 / h, has_dots ? "xtics noytics" : "noxtics ytics");
+    for (uint32_t k = 0; k < n_panels; k++) {
+        double at = left + k * (each + gap);
+        fprintf(gp, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n", at, at + each);
+        panel_title(p->script, &panels[k], (each + gap) * w, is_ratio);
+        if (panel_is_empty(p->script, &panels[k], c->n_policies))
+            ;
+        else if (has_dots)
+            draw_dots(p, &panels[k], rows, k == 0, is_ratio);
+        else
+            draw_bars(p, &panels[k], is_ratio);
+        for (uint32_t i = 0; i < c->n_policies; i++)
+            if (!isfinite(panels[k].v[i].mean) || panels[k].v[i].mean <= 0)
+                fprintf(gp, "unset label %u\n", 100 + i);
+        if (k == 0)
+            fputs("unset label 9001\nunset label 9002\nunset label 9003\n", gp);
+    }
+    fputs("unset multiplot\n", gp);
+    free(rows);
+    return BRAID_OK;
 }
 
 static int plot_bars_of(struct plot_job *p, bool is_ratio, struct error *err)
 {
+    static const char *const usual[] = {"jct_mean", "jct_p99", "wait_mean"};
     const struct plot_combo *c = p->combo;
-    struct interval *v = calloc((size_t)c->n_policies * N_PANELS, sizeof *v);
+    const char *const *metrics = p->n_metrics > 0 ? p->metrics : usual;
+    uint32_t n_panels = p->n_metrics > 0 ? p->n_metrics : 3;
+    n_panels = n_panels < PANELS_MAX ? n_panels : PANELS_MAX;
+    struct panel panels[PANELS_MAX] = {0};
+    struct interval *v = calloc((size_t)c->n_policies * n_panels, sizeof *v);
     if (v == NULL)
         return error_set(err, BRAID_FAILED, "out of memory");
     int code = BRAID_OK;
-    bool has_value = false, has_intervals = false;
-    for (int i = 0; code == BRAID_OK && i < N_PANELS; i++) {
-        double *values;
-        code = load_metric(p, panels[i].metric, &values, err);
-        if (code != BRAID_OK)
-            break;
-        summarize(c, values, is_ratio, v + (size_t)i * c->n_policies);
-        free(values);
-        for (uint32_t k = 0; k < c->n_policies; k++) {
-            const struct interval *x = &v[(size_t)i * c->n_policies + k];
-            has_value = has_value || isfinite(x->mean);
-            has_intervals = has_intervals || !isnan(x->low);
-        }
+    bool has_value = false;
+    for (uint32_t k = 0; code == BRAID_OK && k < n_panels; k++) {
+        panels[k] = (struct panel){.metric = metrics[k], .v = v + (size_t)k * c->n_policies};
+        code = is_ratio ? plot_metric_ratios(p->file, c, metrics[k], p->base, panels[k].v, err)
+                        : plot_metric_means(p->file, c, metrics[k], panels[k].v, err);
+        for (uint32_t i = 0; code == BRAID_OK && i < c->n_policies; i++)
+            has_value = has_value || isfinite(panels[k].v[i].mean);
     }
     if (code == BRAID_OK && !has_value)
         snprintf(p->remark, sizeof p->remark, "no job has finished");
     else if (code == BRAID_OK && is_ratio && c->n_policies < 2)
         snprintf(p->remark, sizeof p->remark, "there is one policy alone, and nothing to compare it with");
-    else if (code == BRAID_OK) {
-        char subtitle[400], title[160];
-        FILE *gp = p->script->gp;
-        if (is_ratio)
-            snprintf(title, sizeof title, "Improvement over %s (%s / policy; more is better)", c->policies[0].label,
-                     c->policies[0].label);
-        struct canvas canvas = {.type = p->type,
-                                .title = is_ratio ? title : "Completion and waiting times",
-                                .subtitle = plot_subtitle(c, subtitle, sizeof subtitle),
-                                .note = !has_intervals ? ""
-                                        : is_ratio
-                                            ? "geometric means of runs paired by seed; whiskers: 95 % t intervals"
-                                            : "means over seeds; whiskers: 95 % t intervals",
-                                .width = 1.15,
-                                .height = 0.85};
-        canvas_begin(gp, &canvas);
-        /* The titles of the panels need room under the note. */
-        fprintf(gp,
-                "set boxwidth 0.72\nset bmargin at screen 0.19\nset tmargin at screen %.3f\nunset key\nset grid "
-                "noxtics ytics\nset multiplot\n",
-                has_intervals ? 0.75 : 0.8);
-        for (int i = 0; i < N_PANELS; i++) {
-            double left = 0.06 + 0.325 * i;
-            fprintf(gp, "set lmargin at screen %.3f\nset rmargin at screen %.3f\n", left, left + 0.265);
-            draw_panel(p, v + (size_t)i * c->n_policies, panels[i].title, is_ratio);
-            if (i == 0)
-                fputs("unset label 9001\nunset label 9002\nunset label 9003\n", gp);
-        }
-        fputs("unset multiplot\n", gp);
-    }
+    else if (code == BRAID_OK)
+        code = draw(p, panels, n_panels, is_ratio, err);
     free(v);
     return code;
 }
@@ -210,139 +318,4 @@ int plot_bars(struct plot_job *p, struct error *err)
 int plot_bars_normalized(struct plot_job *p, struct error *err)
 {
     return plot_bars_of(p, true, err);
-}
-
-/* ---- jct_by_gpus ------------------------------------------------------------------------------ */
-
-enum { N_CLASSES = 20 }; /* class k: 2^(k-1) < GPUs <= 2^k */
-
-static int class_of(const char *gpus)
-{
-    unsigned long n = strtoul(gpus, NULL, 10);
-    int k = 0;
-    while (k < N_CLASSES - 1 && (1ul << k) < n)
-        k++;
-    return k;
-}
-
-/* Sums over the sizes of one class and the seeds: the mean is that of the pooled jobs. */
-struct class_sum {
-    double jct, jobs;
-};
-
-static int add_sizes(struct class_sum *sums, const struct report_file *f, const struct report_run *run,
-                     struct error *err)
-{
-    static const char *const keys[] = {"gpus"}, *const metrics[] = {"jct_mean"};
-    struct arena a;
-    struct buckets b;
-    arena_init(&a);
-    int code = buckets_load(&b, f, run, keys, 1, metrics, 1, &a, err);
-    for (uint32_t i = 0; code == BRAID_OK && i < b.n; i++) {
-        double n = b.v[i].counts[SAMPLE_FINISHED];
-        if (n > 0) {
-            struct class_sum *sum = &sums[class_of(b.v[i].texts[0])];
-            sum->jct += n * b.v[i].values[0];
-            sum->jobs += n;
-        }
-    }
-    arena_fini(&a);
-    return code;
-}
-
-static void draw_by_gpus(struct plot_job *p, const struct class_sum *sums)
-{
-    const struct plot_combo *c = p->combo;
-    FILE *gp = p->script->gp;
-    double low = INFINITY, high = 0;
-    int first = N_CLASSES, last = 0;
-    for (uint32_t i = 0; i < c->n_policies; i++)
-        for (int k = 0; k < N_CLASSES; k++) {
-            const struct class_sum *s = &sums[i * N_CLASSES + (uint32_t)k];
-            if (s->jobs == 0)
-                continue;
-            first = k < first ? k : first;
-            last = k > last ? k : last;
-            if (s->jct > 0) {
-                low = fmin(low, s->jct / s->jobs);
-                high = fmax(high, s->jct / s->jobs);
-            }
-        }
-    if (high <= 0)
-        low = high = 1;
-    char subtitle[400];
-    struct canvas canvas = {.type = p->type,
-                            .title = "Mean job completion time by GPU demand",
-                            .subtitle = plot_subtitle(c, subtitle, sizeof subtitle),
-                            .note = "",
-                            .width = 1,
-                            .height = 1};
-    canvas_begin(gp, &canvas);
-    canvas_styles(gp, c->n_policies);
-    canvas_key(gp, c->n_policies);
-    double margin = high / low < 10 ? 4 : 1.6; /* always a few ticks */
-    canvas_log_time(gp, 'y', low / margin, high * margin);
-    char xlabel[200];
-    snprintf(xlabel, sizeof xlabel, "GPUs of the job (in brackets: finished jobs under %.100s)", c->policies[0].label);
-    fputs("set bmargin 5.5\nset xlabel ", gp);
-    plot_quote(gp, xlabel);
-    fputs(" offset 0,-1\n", gp);
-    fprintf(gp, "set ylabel 'mean JCT (log scale)'\nset xrange [%.2f:%.2f]\nset grid noxtics\nset xtics scale 0 (",
-            first - 0.4, last + 0.4);
-    for (int k = first; k <= last; k++) {
-        char label[48];
-        unsigned long to = 1ul << k, from = k == 0 ? 1 : (1ul << (k - 1)) + 1;
-        if (from == to)
-            snprintf(label, sizeof label, "%lu", to);
-        else
-            snprintf(label, sizeof label, "%lu-%lu", from, to);
-        fprintf(gp, "%s\"%s\\n(%.0f)\" %d", k > first ? ", " : "", label, sums[k].jobs, k);
-    }
-    fputs(")\n", gp);
-    bool is_first = true;
-    for (uint32_t i = 0; i < c->n_policies; i++) {
-        char name[16];
-        uint32_t points = 0;
-        FILE *data = plot_data_open(p->script, name);
-        for (int k = first; data != NULL && k <= last; k++) {
-            const struct class_sum *s = &sums[i * N_CLASSES + (uint32_t)k];
-            double shift = c->n_policies > 1 ? 0.36 * ((double)i / (c->n_policies - 1) - 0.5) : 0;
-            if (s->jobs > 0) {
-                fprintf(data, "%.4f %.10g\n", k + shift, fmax(s->jct / s->jobs, low / margin));
-                points++;
-            }
-        }
-        plot_data_close(p->script, data);
-        if (points == 0)
-            continue;
-        fprintf(gp, "%s'%s' using 1:2 with linespoints linestyle %u linewidth 1.2", is_first ? "plot " : ", ", name,
-                i + 1);
-        canvas_curve_title(gp, c->policies[i].label);
-        is_first = false;
-    }
-}
-
-int plot_jct_by_gpus(struct plot_job *p, struct error *err)
-{
-    const struct plot_combo *c = p->combo;
-    struct class_sum *sums = calloc((size_t)c->n_policies * N_CLASSES, sizeof *sums);
-    if (sums == NULL)
-        return error_set(err, BRAID_FAILED, "out of memory");
-    int code = BRAID_OK;
-    bool has_rows = false;
-    double n = 0;
-    for (uint32_t i = 0; code == BRAID_OK && i < c->n_policies; i++)
-        for (uint32_t r = 0; code == BRAID_OK && r < c->policies[i].n_runs; r++) {
-            has_rows = has_rows || report_run_has(c->policies[i].runs[r], RESULTS_JOBS);
-            code = add_sizes(sums + (size_t)i * N_CLASSES, p->file, c->policies[i].runs[r], err);
-        }
-    for (size_t i = 0; i < (size_t)c->n_policies * N_CLASSES; i++)
-        n += sums[i].jobs;
-    if (code == BRAID_OK && n > 0)
-        draw_by_gpus(p, sums);
-    else if (code == BRAID_OK)
-        snprintf(p->remark, sizeof p->remark, "%s",
-                 has_rows ? "no job has finished" : "the jobs are not stored; run again with 'output: {jobs: true}'");
-    free(sums);
-    return code;
 }

@@ -1,4 +1,5 @@
-/* jct_cdf and wait_cdf: the share of finished jobs below a time, a curve a policy, over a logarithmic axis. */
+/* jct_cdf and wait_cdf: the share of the submitted jobs that finished (waited) within a time, a curve a policy, over a logarithmic axis. A
+ * curve ends at the share that finished at all: a policy that leaves its long jobs waiting does not look better for it. */
 #include "output/plot_figures.h"
 #include "output/report_config.h"
 #include "output/report_stats.h"
@@ -14,7 +15,7 @@ enum cdf_kind { CDF_JCT, CDF_WAIT };
 /* The times of all finished jobs of one policy, all seeds, ascending. */
 struct sample_times {
     double *v;
-    size_t n, room;
+    size_t n, room, submitted; /* submitted: in the measured window, whatever became of them */
 };
 
 static int add_run(struct sample_times *s, const struct report_file *f, const struct report_run *run,
@@ -46,17 +47,21 @@ static int add_run(struct sample_times *s, const struct report_file *f, const st
             s->room = s->n + rows.count;
         }
     }
+    int64_t never = code == BRAID_OK ? report_enum_value(report_column_find(&t, "status"), "not_submitted") : -1;
     int64_t finished = code == BRAID_OK ? report_enum_value(report_column_find(&t, "status"), "finished") : -1;
     for (uint64_t i = 0; code == BRAID_OK && i < rows.count; i++)
-        if (status[i] == finished && submit[i] >= window.from_s && submit[i] < window.to_s)
-            s->v[s->n++] = kind == CDF_JCT ? to[i] : to[i] - submit[i];
+        if (submit[i] >= window.from_s && submit[i] < window.to_s && (never < 0 || status[i] != never)) {
+            s->submitted++;
+            if (status[i] == finished)
+                s->v[s->n++] = kind == CDF_JCT ? to[i] : to[i] - submit[i];
+        }
     arena_fini(&a);
     report_table_close(&t);
     return code;
 }
 
 /* Least positive and largest time over all policies, widened to whole powers of ten where that costs little. */
-static void axis_range(const struct sample_times *s, uint32_t n, double *low, double *high)
+static void axis_range(const struct sample_times *s, uint32_t n, enum cdf_kind kind, double *low, double *high)
 {
     *low = INFINITY;
     *high = 0;
@@ -74,7 +79,7 @@ static void axis_range(const struct sample_times *s, uint32_t n, double *low, do
         *high = 10;
         return;
     }
-    *low = fmax(*low, *high * 1e-9);
+    *low = fmax(*low, kind == CDF_WAIT ? fmin(1, *high / 1e3) : *high * 1e-9);
     *high = fmax(*high, *low * 10) * 1.05;
     *low = fmin(*low, *high / 30) / 1.05;
     if (*low > 0.5 && *low < 1)
@@ -86,33 +91,60 @@ static void axis_range(const struct sample_times *s, uint32_t n, double *low, do
 static void write_steps(FILE *data, const struct sample_times *s, double low, double high)
 {
     size_t step = s->n / (MAX_POINTS - 3) + 1, below = 0;
+    double percent = 100.0 / (double)s->submitted;
     while (below < s->n && s->v[below] <= low)
         below++;
-    fprintf(data, "%.10g %.10g\n", low, 100.0 * (double)below / (double)s->n);
+    fprintf(data, "%.10g %.10g\n", low, percent * (double)below);
     for (size_t i = below; i < s->n; i += step)
-        fprintf(data, "%.10g %.10g\n", s->v[i], 100.0 * (double)(i + 1) / (double)s->n);
-    fprintf(data, "%.10g 100\n%.10g 100\n", fmax(s->v[s->n - 1], low), high);
+        fprintf(data, "%.10g %.10g\n", s->v[i], percent * (double)(i + 1));
+    fprintf(data, "%.10g %.10g\n", fmax(s->v[s->n - 1], low), percent * (double)s->n);
+    if (s->n == s->submitted) /* the rest of the axis changes nothing more; else what would is not known */
+        fprintf(data, "%.10g 100\n", high);
 }
 
-static int draw(struct plot_job *p, const struct sample_times *s, enum cdf_kind kind)
+/* "srtf", or "srtf: 795 of 1500 finished". */
+static const char **key_texts(const struct plot_combo *c, const struct sample_times *s, struct arena *a)
+{
+    const char **keys = ARENA_NEW(a, const char *, c->n_policies);
+    for (uint32_t i = 0; keys != NULL && i < c->n_policies; i++) {
+        size_t size = strlen(c->policies[i].label) + 80;
+        char *text = ARENA_NEW(a, char, size);
+        if (text == NULL)
+            return NULL;
+        if (s[i].n == s[i].submitted)
+            snprintf(text, size, "%s", c->policies[i].label);
+        else
+            snprintf(text, size, "%s: %zu of %zu finished", c->policies[i].label, s[i].n, s[i].submitted);
+        keys[i] = *text != '\0' ? text : "(no name)";
+    }
+    return keys;
+}
+
+static void draw(struct plot_job *p, const struct sample_times *s, const char *const *keys, enum cdf_kind kind)
 {
     const struct plot_combo *c = p->combo;
     double low, high;
-    char subtitle[400];
+    char subtitle[1000];
     FILE *gp = p->script->gp;
-    axis_range(s, c->n_policies, &low, &high);
+    axis_range(s, c->n_policies, kind, &low, &high);
+    bool all_finished = true;
+    for (uint32_t i = 0; i < c->n_policies; i++)
+        all_finished = all_finished && s[i].n == s[i].submitted;
     struct canvas canvas = {.type = p->type,
                             .title = kind == CDF_JCT ? "Job completion time" : "Waiting time before the first start",
                             .subtitle = plot_subtitle(c, subtitle, sizeof subtitle),
-                            .note = kind == CDF_JCT ? "" : "jobs that started at once stand at the left edge",
+                            .note = !all_finished     ? "curves end at the share of the submitted jobs that finished; "
+                                                        "others were rejected, killed, failed or are unfinished"
+                                    : kind == CDF_JCT ? ""
+                                                      : "jobs that started at once stand at the left edge",
                             .width = 1,
-                            .height = 1};
-    canvas_begin(gp, &canvas);
-    canvas_styles(gp, c->n_policies);
-    canvas_key(gp, c->n_policies);
-    canvas_log_time(gp, 'x', low, high);
-    fprintf(gp, "set xlabel '%s (log scale)'\nset ylabel 'finished jobs (%%)'\nset yrange [0:100]\nset ytics 20\n",
-            kind == CDF_JCT ? "job completion time" : "waiting time");
+                            .height = 1,
+                            .keys = keys,
+                            .n_keys = c->n_policies};
+    canvas_begin(p->script, &canvas);
+    canvas_log_time(gp, 'x', low, high, 1);
+    fprintf(gp, "set xlabel '%s (log scale)'\nset ylabel '%s jobs (%%)'\nset yrange [0:100]\nset ytics 20\n",
+            kind == CDF_JCT ? "job completion time" : "waiting time", all_finished ? "finished" : "submitted");
     bool is_first = true;
     for (uint32_t i = 0; i < c->n_policies; i++) {
         char name[16];
@@ -123,12 +155,10 @@ static int draw(struct plot_job *p, const struct sample_times *s, enum cdf_kind 
             write_steps(data, &s[i], low, high);
         plot_data_close(p->script, data);
         /* Many small steps would break the dashes. */
-        fprintf(gp, "%s'%s' using 1:2 with %s linestyle %u", is_first ? "plot " : ", ", name,
+        fprintf(gp, "%s'%s' using 1:2 with %s linestyle %u notitle", is_first ? "plot " : ", ", name,
                 s[i].n > 200 ? "lines" : "steps", i + 1);
-        canvas_curve_title(gp, c->policies[i].label);
         is_first = false;
     }
-    return BRAID_OK;
 }
 
 static int plot_cdf(struct plot_job *p, enum cdf_kind kind, struct error *err)
@@ -148,11 +178,17 @@ static int plot_cdf(struct plot_job *p, enum cdf_kind kind, struct error *err)
         stats_sort(s[i].v, s[i].n);
         n += s[i].n;
     }
-    if (code == BRAID_OK && n > 0)
-        code = draw(p, s, kind);
+    struct arena a;
+    arena_init(&a);
+    const char *const *keys = code == BRAID_OK && n > 0 ? key_texts(c, s, &a) : NULL;
+    if (keys != NULL)
+        draw(p, s, keys, kind);
+    else if (code == BRAID_OK && n > 0)
+        code = error_set(err, BRAID_FAILED, "out of memory");
     else if (code == BRAID_OK)
         snprintf(p->remark, sizeof p->remark, "%s",
                  has_rows ? "no job has finished" : "the jobs are not stored; run again with 'output: {jobs: true}'");
+    arena_fini(&a);
     for (uint32_t i = 0; i < c->n_policies; i++)
         free(s[i].v);
     free(s);

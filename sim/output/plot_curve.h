@@ -17,17 +17,27 @@ void curve_fini(struct curve *c);
 /* How curves are drawn: so many bins a point, over this time. */
 struct curve_scale {
     size_t step;
-    double last_s, mean_s; /* end of the last bin; length of a point */
-    struct time_unit unit; /* of the axis */
+    double last_s, shown_s;    /* end of the last bin; of the axis, not later */
+    double bin_s, submitted_s; /* length of a bin; last submission, NaN: not known */
+    struct time_unit unit;     /* of the axis */
 };
-struct curve_scale curve_scale_of(const struct curve *curves, uint32_t n);
+
+/* Where the last jobs run on long after the last submission, the axis ends soon after that, and says so. */
+struct curve_scale curve_scale_of(const struct curve *curves, uint32_t n, double submitted_s);
+
+/* What a point is: "each point is the mean over 60 min", or of a level "the level every 60 min" or "each point is the mean of 6 levels, one
+ * every 10 min". Returns `out`. */
+const char *curve_says_point(const struct curve_scale *scale, bool is_mean, char *out, size_t size);
+
+/* "; dashed: the last submission; …" */
+void curve_says_cut(const struct curve_scale *scale, char *out, size_t size);
 
 /* Means over `step` bins each as a data file of (time, value x factor), drawn as steps from the begin of the first bin; `name` receives the
  * file's name. False: there is nothing to draw. */
 bool curve_write(struct plot_job *p, const struct curve *c, const struct curve_scale *scale, double factor,
                  char name[16]);
 
-/* The axis of time; `strip_xlabel` is its label. */
+/* The axis of time, with a mark at the last submission; `strip_xlabel` is its label. */
 void curve_time_axis(FILE *gp, const struct curve_scale *scale);
 
 struct strip {

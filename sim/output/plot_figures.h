@@ -10,6 +10,10 @@ struct plot_job {
     const struct plot_combo *combo;
     const struct plot_policy *policy; /* figures of one run: its policy; else NULL */
     const char *type;
+    const char *const *metrics; /* of bars; none: the usual ones */
+    uint32_t n_metrics;
+    uint32_t base;              /* of bars_normalized: index of a policy */
+    struct plot_window *window; /* figures of one run */
     struct plot_script *script;
     char remark[300]; /* not empty: nothing was drawn */
 };

@@ -1,5 +1,5 @@
-/* gantt (GPUs over time) and gantt_jobs (jobs over time) of one run, cut to what can be read. */
-#include "output/plot_figures.h"
+/* gantt: the GPUs of one run over time, cut to what can be read. */
+#include "output/plot_gantt.h"
 #include "output/report_config.h"
 #include "output/report_stretch.h"
 
@@ -7,104 +7,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MAX_ROWS = 64,    /* GPUs or jobs */
-    MAX_BOXES = 600,  /* in the window */
-    LABEL_SHARE = 28, /* a box at least this part of the window wide carries its job's id */
-};
-
-/* What both figures know of the jobs. */
-struct gantt_jobs {
-    uint64_t n;
-    char *ids;
-    size_t stride;
-    double *submit, *start, *end;
-    int64_t *gpus;
-    struct arena arena;
-};
-
-static int load_jobs(struct gantt_jobs *j, const struct report_file *f, const struct report_run *run, struct error *err)
-{
-    struct report_range rows = run->tables[RESULTS_JOBS];
-    struct report_table t;
-    int code = report_table_open(&t, f->file, f->path, "jobs", err);
-    if (code != BRAID_OK)
-        return code;
-    const struct report_column *id = report_column_need(&t, "id", err);
-    j->n = rows.count;
-    j->stride = id == NULL ? 1 : id->width + 1;
-    j->ids = ARENA_NEW(&j->arena, char, rows.count * j->stride);
-    if (id == NULL)
-        code = err->code;
-    else if (j->ids == NULL)
-        code = error_set(err, BRAID_FAILED, "out of memory");
-    else
-        code = report_read_text(&t, id, rows.begin, rows.count, j->ids, err);
-    bool ok = code == BRAID_OK && (j->submit = report_load_f64(&t, "submit", rows, &j->arena, err)) != NULL &&
-              (j->start = report_load_f64(&t, "start", rows, &j->arena, err)) != NULL &&
-              (j->end = report_load_f64(&t, "end", rows, &j->arena, err)) != NULL &&
-              (j->gpus = report_load_i64(&t, "gpus", rows, &j->arena, err)) != NULL;
-    report_table_close(&t);
-    return ok ? BRAID_OK : code != BRAID_OK ? code : err->code;
-}
-
-/* Light tints of the palette, so that dark text is read on them. */
-static const char *box_colour(uint64_t job)
-{
-    static const char *const tints[] = {"#8FC1E3", "#F2B27A", "#8FD3B6", "#E3B5D2",
-                                        "#F5D58A", "#B9E0F7", "#C9C9C9", "#D9CF5C"};
-    return tints[job % (sizeof tints / sizeof tints[0])];
-}
-
-/* A rectangle and, when it is wide enough, the id in it. */
-static void box(FILE *gp, uint32_t *n, double from, double to, double bottom, double top, const char *colour,
-                const char *id, double window)
-{
-    bool is_thin = to - from < window / 400; /* a border would hide it */
-    to = fmax(to, from + window / 1000);
-    fprintf(gp,
-            "set object %u rectangle from %.10g,%.10g to %.10g,%.10g fillcolor rgb '%s' fillstyle solid 1 %s linewidth "
-            "0.5\n",
-            ++*n, from, bottom, to, top, colour, is_thin ? "noborder" : "border linecolor rgb '#ffffff'");
-    if (id == NULL || to - from < window / LABEL_SHARE)
-        return;
-    size_t room = (size_t)((to - from) / window * 110), length = strlen(id);
-    char shown[40];
-    if (room < 2)
-        return;
-    if (length > room || length >= sizeof shown)
-        snprintf(shown, sizeof shown, "%.*s…", (int)(room < 36 ? room - 1 : 35), id);
-    else
-        snprintf(shown, sizeof shown, "%s", id);
-    fprintf(gp, "set label %u ", *n);
-    plot_quote(gp, shown);
-    fprintf(gp, " at %.10g,%.10g center font ',8' textcolor '#222222' front\n", (from + to) / 2, (bottom + top) / 2);
-}
-
-static const char *id_of(const struct gantt_jobs *j, uint64_t rank)
-{
-    return rank < j->n ? j->ids + rank * j->stride : "?";
-}
-
-/* ---- gantt: a row a GPU ----------------------------------------------------------------------- */
-
 /* What is shown: nodes [0, n_nodes) and times [from_s, to_s). */
 struct gantt_cut {
     uint32_t n_nodes, all_nodes;
     uint64_t rows;
-    uint64_t gpus[MAX_ROWS]; /* of each shown node */
+    uint64_t gpus[GANTT_ROWS]; /* of each shown node */
     double from_s, to_s, last_s;
 };
 
-static int order_doubles(const void *a, const void *b)
+/* The moment at which most jobs wait. */
+static int busiest_moment(const struct gantt_jobs *jobs, double *out, struct error *err)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+    double *starts = malloc((jobs->n + 1) * sizeof *starts);
+    if (starts == NULL)
+        return error_set(err, BRAID_FAILED, "out of memory");
+    size_t n = 0;
+    for (uint64_t i = 0; i < jobs->n; i++)
+        if (!isnan(jobs->start[i]))
+            starts[n++] = jobs->start[i];
+    qsort(starts, n, sizeof *starts, gantt_order_doubles);
+    uint64_t begun = 0, arrived = 0, most = 0;
+    *out = 0;
+    for (uint64_t i = 0; i < jobs->n; i++) { /* in order of submission */
+        if (isnan(jobs->start[i]))
+            continue;
+        arrived++;
+        while (begun < n && starts[begun] <= jobs->submit[i])
+            begun++;
+        if (begun < arrived && arrived - begun > most) {
+            most = arrived - begun;
+            *out = jobs->submit[i];
+        }
+    }
+    free(starts);
+    return BRAID_OK;
 }
 
-/* As many nodes as have MAX_ROWS GPUs together; then a window with at most MAX_BOXES boxes on them. */
+/* Times with at most GANTT_BOXES boxes, a part of them before the busiest moment. */
+static int choose_window(struct plot_window *window, double *begins, size_t n, const struct gantt_jobs *jobs,
+                         const struct gantt_cut *cut, struct error *err)
+{
+    double busiest = 0;
+    int code = busiest_moment(jobs, &busiest, err);
+    if (code != BRAID_OK)
+        return code;
+    size_t at = 0;
+    while (at < n && begins[at] < busiest)
+        at++;
+    size_t first = at > GANTT_BOXES / 3 ? at - GANTT_BOXES / 3 : 0;
+    if (n > GANTT_BOXES && first + GANTT_BOXES > n)
+        first = n - GANTT_BOXES;
+    if (n <= GANTT_BOXES)
+        first = 0;
+    *window =
+        (struct plot_window){true, begins[first], first + GANTT_BOXES < n ? begins[first + GANTT_BOXES] : cut->last_s};
+    if (window->from_s < 0.05 * window->to_s)
+        window->from_s = 0;
+    if (window->to_s <= window->from_s)
+        window->to_s = window->from_s + 1;
+    return BRAID_OK;
+}
+
+/* As many nodes as have GANTT_ROWS GPUs together, in the window that all policies share. */
 static int choose_cut(struct gantt_cut *cut, const struct stretches *s, uint64_t n_spans,
-                      const struct node_bases *bases, struct error *err)
+                      const struct node_bases *bases, const struct gantt_jobs *jobs, struct plot_window *window,
+                      struct error *err)
 {
     *cut = (struct gantt_cut){.from_s = INFINITY};
     for (uint64_t i = 0; i < n_spans; i++)
@@ -115,9 +82,9 @@ static int choose_cut(struct gantt_cut *cut, const struct stretches *s, uint64_t
         known += bases->groups[g].nodes;
     if (known > cut->all_nodes && known < UINT32_MAX)
         cut->all_nodes = (uint32_t)known;
-    while (cut->n_nodes < cut->all_nodes && cut->n_nodes < MAX_ROWS) {
+    while (cut->n_nodes < cut->all_nodes && cut->n_nodes < GANTT_ROWS) {
         uint64_t gpus = node_base(bases, cut->n_nodes + 1) - node_base(bases, cut->n_nodes);
-        if (cut->n_nodes > 0 && cut->rows + gpus > MAX_ROWS)
+        if (cut->n_nodes > 0 && cut->rows + gpus > GANTT_ROWS)
             break;
         cut->gpus[cut->n_nodes++] = gpus;
         cut->rows += gpus;
@@ -126,38 +93,160 @@ static int choose_cut(struct gantt_cut *cut, const struct stretches *s, uint64_t
     if (begins == NULL)
         return error_set(err, BRAID_FAILED, "out of memory");
     size_t n = 0;
-    for (uint64_t k = 0; k < s->n; k++)
+    int code = BRAID_OK;
+    for (uint64_t k = 0; k < s->n; k++) {
+        cut->last_s = fmax(cut->last_s, s->v[k].end_s);
         for (uint32_t i = 0; i < s->v[k].n_spans; i++)
-            if (s->spans[s->v[k].first_span + i].node < cut->n_nodes) {
+            if (s->spans[s->v[k].first_span + i].node < cut->n_nodes)
                 begins[n++] = s->v[k].begin_s;
-                cut->from_s = fmin(cut->from_s, s->v[k].begin_s);
-                cut->last_s = fmax(cut->last_s, s->v[k].end_s);
-            }
-    qsort(begins, n, sizeof *begins, order_doubles);
-    cut->to_s = n > MAX_BOXES ? begins[MAX_BOXES] : cut->last_s;
-    if (cut->from_s < 0.05 * cut->to_s)
-        cut->from_s = 0;
+    }
+    qsort(begins, n, sizeof *begins, gantt_order_doubles);
+    if (n > 0 && !window->is_set)
+        code = choose_window(window, begins, n, jobs, cut, err);
+    if (n > 0) {
+        cut->from_s = window->from_s;
+        cut->to_s = window->to_s;
+    }
     free(begins);
+    return code;
+}
+
+/* A span of a stretch on one set of GPUs that jobs share. */
+struct shared_span {
+    uint64_t bottom, count; /* rows */
+    double begin_s, end_s;
+    uint32_t job;
+};
+
+static int order_shared(const void *a, const void *b)
+{
+    const struct shared_span *x = a, *y = b;
+    if (x->bottom != y->bottom)
+        return x->bottom < y->bottom ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    if (x->begin_s != y->begin_s)
+        return x->begin_s < y->begin_s ? -1 : 1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+/* v[0..n) are on the same GPUs: at every moment the rows are divided by those that hold them. */
+static void draw_shared(struct board *b, const struct shared_span *v, size_t n, const struct gantt_jobs *jobs,
+                        const struct gantt_cut *cut, double *times)
+{
+    size_t n_times = 0;
+    for (size_t i = 0; i < n; i++) {
+        times[n_times++] = fmax(v[i].begin_s, cut->from_s);
+        times[n_times++] = fmin(v[i].end_s, cut->to_s);
+    }
+    qsort(times, n_times, sizeof *times, gantt_order_doubles);
+    size_t first = 0; /* spans before it have ended */
+    for (size_t k = 0; k + 1 < n_times; k++) {
+        double from = times[k], to = times[k + 1];
+        if (to <= from)
+            continue;
+        while (first < n && v[first].end_s <= from)
+            first++;
+        unsigned members = 0, at = 0;
+        for (size_t i = first; i < n && v[i].begin_s <= from; i++)
+            members += v[i].end_s >= to;
+        for (size_t i = first; i < n && v[i].begin_s <= from; i++) {
+            if (v[i].end_s < to)
+                continue;
+            double each = (double)v[i].count / members, bottom = (double)v[i].bottom + each * at++;
+            gantt_box(b, from / b->unit_s, to / b->unit_s, bottom, bottom + each, gantt_colour(v[i].job),
+                      gantt_id(jobs, v[i].job));
+            if (v[i].end_s == to && gantt_was_cut_short(jobs, v[i].job) && jobs->end[v[i].job] == to)
+                gantt_cross(b, to / b->unit_s, bottom + each / 2);
+        }
+    }
+}
+
+/* A stretch that is nobody else's, with its overheads. */
+static void draw_alone(struct board *b, const struct stretch *v, double bottom, double top,
+                       const struct gantt_jobs *jobs, const struct overheads *o, const struct gantt_cut *cut)
+{
+    double from = fmax(v->begin_s, cut->from_s), to = fmin(v->end_s, cut->to_s);
+    gantt_box(b, from / b->unit_s, to / b->unit_s, bottom, top, gantt_colour(v->job), gantt_id(jobs, v->job));
+    for (uint64_t k = gantt_overhead_from(o, v->job, from); k < o->n && o->v[k].job == v->job && o->v[k].begin_s < to;
+         k++)
+        if (o->v[k].begin_s >= v->begin_s) {
+            double begin = fmax(o->v[k].begin_s, from), end = fmin(o->v[k].end_s, to);
+            if ((end - begin) / b->unit_s > b->window / 1000)
+                gantt_box(b, begin / b->unit_s, end / b->unit_s, bottom, top, GANTT_OVERHEAD_COLOUR, NULL);
+        }
+    if (gantt_was_cut_short(jobs, v->job) && jobs->end[v->job] == v->end_s && v->end_s <= cut->to_s)
+        gantt_cross(b, to / b->unit_s, (bottom + top) / 2);
+}
+
+static int draw_stretches(struct board *b, const struct stretches *s, const struct gantt_jobs *jobs,
+                          const struct overheads *o, const struct node_bases *bases, const struct gantt_cut *cut,
+                          struct error *err)
+{
+    struct shared_span *shared = NULL;
+    size_t n = 0, room = 0;
+    for (uint64_t k = 0; k < s->n; k++) {
+        const struct stretch *v = &s->v[k];
+        if (v->begin_s >= cut->to_s || v->end_s <= cut->from_s)
+            continue;
+        for (uint32_t i = 0; i < v->n_spans; i++) {
+            const struct stretch_span *span = &s->spans[v->first_span + i];
+            if (span->node >= cut->n_nodes)
+                continue;
+            uint64_t bottom = node_base(bases, span->node) + span->gpu_first;
+            if (!v->is_shared) {
+                draw_alone(b, v, (double)bottom, (double)(bottom + span->gpu_count), jobs, o, cut);
+                continue;
+            }
+            if (n == room) {
+                size_t more = 2 * room + 64;
+                struct shared_span *grown = realloc(shared, more * sizeof *grown);
+                if (grown == NULL) {
+                    free(shared);
+                    return error_set(err, BRAID_FAILED, "out of memory");
+                }
+                shared = grown;
+                room = more;
+            }
+            shared[n++] = (struct shared_span){bottom, span->gpu_count, v->begin_s, v->end_s, v->job};
+        }
+    }
+    double *times = malloc((2 * n + 1) * sizeof *times);
+    if (times == NULL) {
+        free(shared);
+        return error_set(err, BRAID_FAILED, "out of memory");
+    }
+    if (n > 1)
+        qsort(shared, n, sizeof *shared, order_shared);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1;
+             end < n && shared[end].bottom == shared[begin].bottom && shared[end].count == shared[begin].count;)
+            end++;
+        draw_shared(b, shared + begin, end - begin, jobs, cut, times);
+    }
+    free(times);
+    free(shared);
     return BRAID_OK;
 }
 
-static void draw_gpus(struct plot_job *p, const struct stretches *s, const struct gantt_jobs *jobs,
-                      const struct node_bases *bases, const struct gantt_cut *cut)
+static int draw_gpus(struct plot_job *p, const struct stretches *s, const struct gantt_jobs *jobs,
+                     const struct overheads *o, const struct node_bases *bases, const struct gantt_cut *cut,
+                     struct error *err)
 {
     FILE *gp = p->script->gp;
-    char title[200], subtitle[400], note[300] = "a colour and an id a job; white: free";
-    struct time_unit unit = canvas_time_unit(cut->to_s);
-    double window = (cut->to_s - cut->from_s) / unit.seconds;
+    char title[1100], subtitle[1000],
+        note[500] = "a colour and an id a job, white: free; GPUs that jobs share are divided; grey: overhead; cross: "
+                    "killed or failed";
+    struct time_unit unit = canvas_time_unit(cut->to_s), all = canvas_time_unit(cut->last_s);
+    struct board b = {p->script, 0, (cut->to_s - cut->from_s) / unit.seconds, unit.seconds};
     size_t used = strlen(note);
     if (cut->n_nodes < cut->all_nodes)
         used += (size_t)snprintf(note + used, sizeof note - used, "; shown: nodes 0-%u of %u", cut->n_nodes - 1,
                                  cut->all_nodes);
-    if (cut->to_s < cut->last_s) {
-        struct time_unit all = canvas_time_unit(cut->last_s);
-        snprintf(note + used, sizeof note - used, "; shown: the first %.3g %s of %.3g %s", cut->to_s / unit.seconds,
-                 unit.name, cut->last_s / all.seconds, all.name);
-    }
-    snprintf(title, sizeof title, "Schedule of %s: GPUs over time", p->policy->label);
+    if (cut->to_s < cut->last_s || cut->from_s > 0)
+        snprintf(note + used, sizeof note - used, "; shown: a part, the run lasts %.3g %s", cut->last_s / all.seconds,
+                 all.name);
+    snprintf(title, sizeof title, "Schedule of %.1000s: GPUs over time", p->policy->label);
     plot_run_subtitle(p->combo, p->policy, subtitle, sizeof subtitle);
     struct canvas canvas = {.type = p->type,
                             .title = title,
@@ -167,9 +256,8 @@ static void draw_gpus(struct plot_job *p, const struct stretches *s, const struc
                             .height = cut->rows > 32   ? 1.35
                                       : cut->rows > 12 ? 1
                                                        : 0.8};
-    canvas_begin(gp, &canvas);
-    fprintf(gp,
-            "unset grid\nunset key\nset xlabel 'time since the start of the trace (%s)'\nset xrange [%.10g:%.10g]\n",
+    canvas_begin(p->script, &canvas);
+    fprintf(gp, "unset grid\nset xlabel 'time since the start of the trace (%s)'\nset xrange [%.10g:%.10g]\n",
             unit.name, cut->from_s / unit.seconds, cut->to_s / unit.seconds);
     fprintf(gp, "set yrange [%llu:0]\nset ylabel 'node'\nset ytics scale 0 (", (unsigned long long)cut->rows);
     for (uint32_t node = 0; node < cut->n_nodes; node++) {
@@ -182,21 +270,9 @@ static void draw_gpus(struct plot_job *p, const struct stretches *s, const struc
                 "set arrow %u from graph 0, first %llu to graph 1, first %llu nohead back linecolor '#bbbbbb' "
                 "linewidth 0.7\n",
                 node, (unsigned long long)node_base(bases, node), (unsigned long long)node_base(bases, node));
-    uint32_t n = 0;
-    for (uint64_t k = 0; k < s->n; k++) {
-        const struct stretch *v = &s->v[k];
-        if (v->begin_s >= cut->to_s || v->end_s <= cut->from_s)
-            continue;
-        for (uint32_t i = 0; i < v->n_spans; i++) {
-            const struct stretch_span *span = &s->spans[v->first_span + i];
-            if (span->node >= cut->n_nodes)
-                continue;
-            double bottom = (double)(node_base(bases, span->node) + span->gpu_first);
-            box(gp, &n, v->begin_s / unit.seconds, fmin(v->end_s, cut->to_s) / unit.seconds, bottom,
-                bottom + span->gpu_count, box_colour(v->job), id_of(jobs, v->job), window);
-        }
-    }
+    int code = draw_stretches(&b, s, jobs, o, bases, cut, err);
     fputs("plot NaN notitle\n", gp);
+    return code;
 }
 
 int plot_gantt(struct plot_job *p, struct error *err)
@@ -215,7 +291,10 @@ int plot_gantt(struct plot_job *p, struct error *err)
         return code;
     struct gantt_jobs jobs = {0};
     arena_init(&jobs.arena);
-    code = load_jobs(&jobs, p->file, run, err);
+    struct overheads overheads;
+    code = gantt_jobs_load(&jobs, p->file, run, err);
+    if (code == BRAID_OK)
+        code = gantt_overheads_load(&overheads, p->file, run, &jobs.arena, err);
     uint64_t n_spans = run->tables[RESULTS_ALLOCS].count, widest = 1;
     for (uint64_t i = 0; i < n_spans; i++)
         if ((uint64_t)s.spans[i].gpu_first + s.spans[i].gpu_count > widest)
@@ -224,165 +303,11 @@ int plot_gantt(struct plot_job *p, struct error *err)
     struct gantt_cut cut;
     report_config_bases(&bases, run, widest);
     if (code == BRAID_OK)
-        code = choose_cut(&cut, &s, n_spans, &bases, err);
+        code = choose_cut(&cut, &s, n_spans, &bases, &jobs, p->window, err);
     if (code == BRAID_OK && !isfinite(cut.from_s))
         snprintf(p->remark, sizeof p->remark, "no job held a GPU of the first %u nodes", cut.n_nodes);
     else if (code == BRAID_OK)
-        draw_gpus(p, &s, &jobs, &bases, &cut);
-    arena_fini(&jobs.arena);
-    stretches_fini(&s);
-    return code;
-}
-
-/* ---- gantt_jobs: a row a job ------------------------------------------------------------------ */
-
-/* Which jobs: MAX_ROWS that follow each other, where most of them wait under the first policy; so all policies show the same ones. */
-static int choose_jobs(uint64_t *first, const struct plot_job *p, struct error *err)
-{
-    const struct report_run *run = p->combo->policies[0].runs[0];
-    struct gantt_jobs jobs = {0};
-    *first = 0;
-    if (!report_run_has(run, RESULTS_JOBS))
-        return BRAID_OK;
-    arena_init(&jobs.arena);
-    int code = load_jobs(&jobs, p->file, run, err);
-    uint64_t waiting = 0, most = 0;
-    for (uint64_t i = 0; code == BRAID_OK && i < jobs.n; i++) {
-        waiting += jobs.start[i] > jobs.submit[i];
-        if (i >= MAX_ROWS)
-            waiting -= jobs.start[i - MAX_ROWS] > jobs.submit[i - MAX_ROWS];
-        if (waiting > most && i + 1 >= MAX_ROWS) {
-            most = waiting;
-            *first = i + 1 - MAX_ROWS;
-        }
-    }
-    arena_fini(&jobs.arena);
-    return code;
-}
-
-/* What is shown of the jobs: those from `first`, until most of them have ended. */
-struct jobs_cut {
-    uint64_t first, rows;
-    double from_s, to_s, last_s;
-};
-
-static int choose_times(struct jobs_cut *cut, const struct gantt_jobs *jobs, struct error *err)
-{
-    double *ends = malloc(cut->rows * sizeof *ends);
-    if (ends == NULL)
-        return error_set(err, BRAID_FAILED, "out of memory");
-    for (uint64_t i = 0; i < cut->rows; i++) {
-        double end = jobs->end[cut->first + i];
-        ends[i] = isnan(end) ? jobs->submit[cut->first + i] : end;
-    }
-    qsort(ends, cut->rows, sizeof *ends, order_doubles);
-    cut->from_s = jobs->submit[cut->first];
-    cut->last_s = ends[cut->rows - 1];
-    cut->to_s = fmin(cut->last_s, cut->from_s + 2 * (ends[cut->rows * 85 / 100] - cut->from_s));
-    free(ends);
-    if (cut->from_s < 0.05 * cut->to_s)
-        cut->from_s = 0;
-    if (cut->to_s <= cut->from_s)
-        cut->to_s = cut->from_s + 1;
-    return BRAID_OK;
-}
-
-static void draw_job(FILE *gp, uint32_t *n, const struct stretches *s, const struct gantt_jobs *jobs, uint64_t job,
-                     double y, const struct jobs_cut *cut, double unit)
-{
-    double submit = jobs->submit[job], start = jobs->start[job], end = jobs->end[job],
-           window = (cut->to_s - cut->from_s) / unit;
-    if (isnan(start) && !isnan(end)) { /* rejected, or killed before it ran */
-        if (end <= cut->to_s)
-            fprintf(gp, "set label %u '×' at %.10g,%.1f center textcolor '#D55E00' front\n", ++*n, end / unit, y + 0.5);
-        return;
-    }
-    double until = isnan(end) || end > cut->to_s ? cut->to_s : end;
-    if (submit < cut->to_s)
-        box(gp, n, submit / unit, until / unit, y + 0.4, y + 0.6, "#AAAAAA", NULL, window);
-    if (s->n == 0 && start < cut->to_s)
-        box(gp, n, start / unit, until / unit, y + 0.1, y + 0.9, box_colour(job), NULL, window);
-    if (job >= s->n_jobs)
-        return;
-    for (uint64_t k = s->at[job]; k < s->at[job + 1]; k++)
-        if (s->v[k].begin_s < cut->to_s)
-            box(gp, n, s->v[k].begin_s / unit, fmin(s->v[k].end_s, cut->to_s) / unit, y + 0.1, y + 0.9, box_colour(job),
-                NULL, window);
-}
-
-static int draw_jobs(struct plot_job *p, const struct stretches *s, const struct gantt_jobs *jobs, struct error *err)
-{
-    FILE *gp = p->script->gp;
-    struct jobs_cut cut = {0};
-    int code = choose_jobs(&cut.first, p, err);
-    if (code != BRAID_OK)
-        return code;
-    cut.first = cut.first < jobs->n ? cut.first : 0;
-    cut.rows = jobs->n - cut.first < MAX_ROWS ? jobs->n - cut.first : MAX_ROWS;
-    code = choose_times(&cut, jobs, err);
-    if (code != BRAID_OK)
-        return code;
-    struct time_unit unit = canvas_time_unit(cut.to_s), all = canvas_time_unit(cut.last_s);
-    char title[200], subtitle[400], note[300];
-    size_t used = (size_t)snprintf(note, sizeof note, "grey: queued; coloured: %s; cross: rejected",
-                                   s->n > 0 ? "holding GPUs" : "from first start to end (segments are not stored)");
-    if (cut.rows < jobs->n)
-        used += (size_t)snprintf(note + used, sizeof note - used, "; shown: jobs no. %llu to %llu of %llu",
-                                 (unsigned long long)cut.first, (unsigned long long)(cut.first + cut.rows - 1),
-                                 (unsigned long long)jobs->n);
-    if (cut.to_s < cut.last_s)
-        snprintf(note + used, sizeof note - used, ", whose last one ends at %.3g %s", cut.last_s / all.seconds,
-                 all.name);
-    snprintf(title, sizeof title, "Schedule of %s: jobs over time", p->policy->label);
-    plot_run_subtitle(p->combo, p->policy, subtitle, sizeof subtitle);
-    struct canvas canvas = {.type = p->type,
-                            .title = title,
-                            .subtitle = subtitle,
-                            .note = note,
-                            .width = 1.15,
-                            .height = cut.rows > 32   ? 1.35
-                                      : cut.rows > 12 ? 1
-                                                      : 0.8};
-    canvas_begin(gp, &canvas);
-    fprintf(
-        gp,
-        "set grid noytics\nunset key\nset xlabel 'time since the start of the trace (%s)'\nset xrange [%.10g:%.10g]\n",
-        unit.name, cut.from_s / unit.seconds, cut.to_s / unit.seconds);
-    fprintf(gp, "set yrange [%llu:0]\nset ylabel 'job (GPUs)'\nset ytics scale 0 font ',%d' (",
-            (unsigned long long)cut.rows, cut.rows > 40 ? 7 : 9);
-    for (uint64_t i = 0; i < cut.rows; i++) {
-        char label[48];
-        snprintf(label, sizeof label, "%.24s (%lld)", id_of(jobs, cut.first + i), (long long)jobs->gpus[cut.first + i]);
-        fputs(i > 0 ? ", " : "", gp);
-        plot_quote(gp, label);
-        fprintf(gp, " %.1f", (double)i + 0.5);
-    }
-    fputs(")\n", gp);
-    uint32_t n = 0;
-    for (uint64_t i = 0; i < cut.rows; i++)
-        draw_job(gp, &n, s, jobs, cut.first + i, (double)i, &cut, unit.seconds);
-    fputs("plot NaN notitle\n", gp);
-    return BRAID_OK;
-}
-
-int plot_gantt_jobs(struct plot_job *p, struct error *err)
-{
-    const struct report_run *run = p->policy->runs[0];
-    if (!report_run_has(run, RESULTS_JOBS)) {
-        snprintf(p->remark, sizeof p->remark, "%s",
-                 report_run_kept(run, RESULTS_JOBS) ? "there are no jobs"
-                                                    : "the jobs are not stored; run again with 'output: {jobs: true}'");
-        return BRAID_OK;
-    }
-    struct stretches s;
-    int code = stretches_load(&s, p->file, run, err);
-    if (code != BRAID_OK)
-        return code;
-    struct gantt_jobs jobs = {0};
-    arena_init(&jobs.arena);
-    code = load_jobs(&jobs, p->file, run, err);
-    if (code == BRAID_OK)
-        code = draw_jobs(p, &s, &jobs, err);
+        code = draw_gpus(p, &s, &jobs, &overheads, &bases, &cut, err);
     arena_fini(&jobs.arena);
     stretches_fini(&s);
     return code;

@@ -2,6 +2,7 @@
 
 #include "output/export_file.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,20 +15,24 @@
 
 extern char **environ;
 
-void plot_quote(FILE *gp, const char *text)
+void plot_quote(struct plot_script *s, const char *text)
 {
-    fputc('\'', gp);
-    for (; *text != '\0'; text++) {
-        if (*text == '\'')
-            fputc('\'', gp);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, gp);
-    }
-    fputc('\'', gp);
+    plot_text_quote(s->gp, s->fonts, text);
 }
 
-int plot_script_init(struct plot_script *s, struct error *err)
+/* A path is bytes, whatever they mean: all but the plainest as octal escapes. */
+static void put_path(FILE *gp, const char *path)
 {
-    *s = (struct plot_script){0};
+    fputc('"', gp);
+    for (; *path != '\0'; path++)
+        fprintf(gp, isalnum((unsigned char)*path) || strchr("/._-", *path) != NULL ? "%c" : "\\%03o",
+                (unsigned char)*path);
+    fputc('"', gp);
+}
+
+int plot_script_init(struct plot_script *s, struct plot_fonts *fonts, struct error *err)
+{
+    *s = (struct plot_script){.fonts = fonts};
     const char *tmp = getenv("TMPDIR");
     int n = snprintf(s->dir, sizeof s->dir, "%s/braid-plot-XXXXXX", tmp != NULL && *tmp != '\0' ? tmp : "/tmp");
     if (n < 0 || (size_t)n >= sizeof s->dir - 32 || mkdtemp(s->dir) == NULL) {
@@ -45,7 +50,7 @@ int plot_script_init(struct plot_script *s, struct error *err)
         return code;
     }
     fputs("cd ", s->gp);
-    plot_quote(s->gp, s->dir);
+    put_path(s->gp, s->dir);
     fputs("\nset output 'figure'\n", s->gp);
     return BRAID_OK;
 }
@@ -154,28 +159,48 @@ static void read_complaint(const struct plot_script *s, char *out, size_t size)
         fclose(log);
 }
 
+/* A PDF says when it was made; so that the same results give the same bytes, it says the same always. */
+static void fix_date(char *block, size_t n)
+{
+    static const char key[] = "/CreationDate (D:", date[] = "20000101000000";
+    for (char *at = block; (at = memchr(at, '/', n - (size_t)(at - block))) != NULL; at++) {
+        size_t left = n - (size_t)(at - block);
+        if (left < sizeof key + sizeof date)
+            return;
+        if (memcmp(at, key, sizeof key - 1) == 0 && strspn(at + sizeof key - 1, "0123456789") == sizeof date - 1)
+            memcpy(at + sizeof key - 1, date, sizeof date - 1);
+    }
+}
+
 static int move_figure(const struct plot_script *s, const char *path, struct error *err)
 {
-    char from[300], block[65536];
+    char from[300];
     snprintf(from, sizeof from, "%s/figure", s->dir);
     FILE *in = fopen(from, "rb");
-    if (in == NULL)
+    struct stat st;
+    if (in == NULL || fstat(fileno(in), &st) != 0)
         return error_at(err, BRAID_FAILED, path, 0, 0, "gnuplot ended without an error, but there is no picture");
-    struct export_file out;
-    int code = export_file_open(&out, path, NULL, err);
-    if (code != BRAID_OK) {
-        fclose(in);
-        return code;
-    }
-    size_t n, all = 0;
-    while ((n = fread(block, 1, sizeof block, in)) > 0 && fwrite(block, 1, n, out.out) == n)
-        all += n;
-    if (ferror(in))
+    size_t n = (size_t)st.st_size;
+    char *picture = malloc(n + 1);
+    int code = BRAID_OK;
+    if (picture == NULL)
+        code = error_set(err, BRAID_FAILED, "out of memory");
+    else if (fread(picture, 1, n, in) != n)
         code = error_at(err, BRAID_FAILED, from, 0, 0, "cannot be read: %s", strerror(errno));
-    else if (all == 0)
+    else if (n == 0)
         code = error_at(err, BRAID_FAILED, path, 0, 0, "gnuplot made an empty picture; the disk may be full");
     fclose(in);
-    return export_file_close(&out, code, err);
+    struct export_file out;
+    if (code == BRAID_OK)
+        code = export_file_open(&out, path, NULL, err);
+    if (code == BRAID_OK) {
+        if (n > 5 && memcmp(picture, "%PDF-", 5) == 0)
+            fix_date(picture, n);
+        fwrite(picture, 1, n, out.out);
+        code = export_file_close(&out, BRAID_OK, err);
+    }
+    free(picture);
+    return code;
 }
 
 int plot_script_run(struct plot_script *s, const char *path, struct error *err)

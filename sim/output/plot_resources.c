@@ -1,6 +1,7 @@
 /* resources: how much of its time each kind of resource works, of one run: four strips over time, from /series. */
 #include "output/plot_curve.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,23 +15,23 @@ static const struct {
                             {"network_utilization", "network"}};
 
 /* curves: of the resources, then of what is allocated. */
-static void draw(struct plot_job *p, const struct curve *curves)
+static void draw(struct plot_job *p, const struct curve *curves, double submitted_s)
 {
-    struct curve_scale scale = curve_scale_of(curves, N_RESOURCES);
-    struct time_unit mean_unit = canvas_time_unit(scale.mean_s);
-    char title[200], subtitle[400], note[300];
+    struct curve_scale scale = curve_scale_of(curves, N_RESOURCES, submitted_s);
+    char title[1100], subtitle[1000], note[500], point[200];
     int n =
         snprintf(note, sizeof note,
-                 "%% of the time in which it works, of all GPUs' shares; grey: allocated; each point is the mean over "
-                 "%.3g %s",
-                 scale.mean_s / mean_unit.seconds, mean_unit.name);
+                 "%% of its capacity that works (every GPU brings its share of storage, CPU and network); grey: GPUs "
+                 "allocated; %s",
+                 curve_says_point(&scale, true, point, sizeof point));
     if (p->policy->n_runs > 1)
-        snprintf(note + n, sizeof note - (size_t)n, "; seed %s alone", p->policy->runs[0]->seed_text);
-    snprintf(title, sizeof title, "Use of the resources over time under %s", p->policy->label);
+        n += snprintf(note + n, sizeof note - (size_t)n, "; seed %s alone", p->policy->runs[0]->seed_text);
+    curve_says_cut(&scale, note + n, sizeof note - (size_t)n);
+    snprintf(title, sizeof title, "Use of the resources over time under %.1000s", p->policy->label);
     plot_run_subtitle(p->combo, p->policy, subtitle, sizeof subtitle);
     struct canvas canvas = {
         .type = p->type, .title = title, .subtitle = subtitle, .note = note, .width = 1, .height = 1};
-    canvas_begin(p->script->gp, &canvas);
+    canvas_begin(p->script, &canvas);
     curve_time_axis(p->script->gp, &scale);
     struct strip strips[N_RESOURCES];
     for (uint32_t k = 0; k < N_RESOURCES; k++)
@@ -48,8 +49,11 @@ int plot_resources(struct plot_job *p, struct error *err)
         code = curve_load(&curves[k], p->file, run, resources[k].series, err);
     if (code == BRAID_OK)
         code = curve_load(&curves[N_RESOURCES], p->file, run, "gpu_utilization", err);
+    double submitted_s = NAN;
+    if (code == BRAID_OK)
+        code = plot_last_submission(p->file, run, &submitted_s, err);
     if (code == BRAID_OK && curves[0].n > 0)
-        draw(p, curves);
+        draw(p, curves, submitted_s);
     else if (code == BRAID_OK)
         snprintf(p->remark, sizeof p->remark, "%s",
                  !report_run_kept(run, RESULTS_SERIES)

@@ -1,6 +1,8 @@
 /* utilization and queue: levels of the whole cluster over time, a curve a policy, from /series. */
 #include "output/plot_curve.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MAX_TOGETHER = 3 };
@@ -18,33 +20,39 @@ static void draw_strips(struct plot_job *p, const struct curve *curves, const st
     free(strips);
 }
 
-static void draw(struct plot_job *p, const struct curve *curves, bool is_utilization)
+static const char *note_of(const struct plot_job *p, const struct curve_scale *scale, bool is_utilization,
+                           bool in_strips, char *out, size_t size)
 {
-    const struct plot_combo *c = p->combo;
-    struct curve_scale scale = curve_scale_of(curves, c->n_policies);
-    struct time_unit mean_unit = canvas_time_unit(scale.mean_s);
-    char subtitle[400], note[200];
-    bool in_strips = is_utilization && c->n_policies > MAX_TOGETHER;
-    int n = snprintf(note, sizeof note, "%seach point is the mean over %.3g %s",
-                     in_strips ? "allocated GPUs, % of those available; " : "", scale.mean_s / mean_unit.seconds,
-                     mean_unit.name);
-    for (uint32_t i = 0; i < c->n_policies; i++)
-        if (c->policies[i].n_runs > 1) {
-            snprintf(note + n, sizeof note - (size_t)n, "; seed %s alone", c->policies[i].runs[0]->seed_text);
+    char value[200];
+    int n = snprintf(out, size, "%s%s", in_strips ? "allocated GPUs, % of those available; " : "",
+                     curve_says_point(scale, is_utilization, value, sizeof value));
+    for (uint32_t i = 0; i < p->combo->n_policies; i++)
+        if (p->combo->policies[i].n_runs > 1) {
+            n += snprintf(out + n, size - (size_t)n, "; seed %s alone", p->combo->policies[i].runs[0]->seed_text);
             break;
         }
+    curve_says_cut(scale, out + n, size - (size_t)n);
+    return out;
+}
+
+static void draw(struct plot_job *p, const struct curve *curves, double submitted_s, bool is_utilization)
+{
+    const struct plot_combo *c = p->combo;
+    struct curve_scale scale = curve_scale_of(curves, c->n_policies, submitted_s);
+    char subtitle[1000], note[500];
+    bool in_strips = is_utilization && c->n_policies > MAX_TOGETHER;
     FILE *gp = p->script->gp;
     struct canvas canvas = {.type = p->type,
                             .title = is_utilization ? "GPU utilisation over time" : "Queued jobs over time",
                             .subtitle = plot_subtitle(c, subtitle, sizeof subtitle),
-                            .note = note,
+                            .note = note_of(p, &scale, is_utilization, in_strips, note, sizeof note),
                             .width = 1,
-                            .height = 1};
+                            .height = 1,
+                            .keys = in_strips ? NULL : c->labels,
+                            .n_keys = in_strips ? 0 : c->n_policies};
     if (in_strips && c->n_policies > 7)
-        canvas.height = 0.3 + 0.1 * c->n_policies;
-    canvas_begin(gp, &canvas);
-    canvas_styles(gp, c->n_policies);
-    canvas_key(gp, c->n_policies);
+        canvas.height = 0.5 + 0.07 * c->n_policies;
+    canvas_begin(p->script, &canvas);
     curve_time_axis(gp, &scale);
     if (in_strips) {
         draw_strips(p, curves, &scale, canvas.height);
@@ -52,14 +60,22 @@ static void draw(struct plot_job *p, const struct curve *curves, bool is_utiliza
     }
     fprintf(gp, "set xlabel strip_xlabel\nset ylabel '%s'\n",
             is_utilization ? "allocated GPUs (% of those available)" : "jobs in the queue");
-    fputs(is_utilization ? "set yrange [0:100]\nset ytics 20\n" : "set yrange [0:*]\n", gp);
+    double most = 0;
+    for (uint32_t i = 0; !is_utilization && i < c->n_policies; i++)
+        for (size_t k = 0; k < curves[i].n; k++)
+            most = fmax(most, curves[i].value[k]);
+    if (is_utilization)
+        fputs("set yrange [0:100]\nset ytics 20\n", gp);
+    else if (most <= 5) /* no halves of jobs */
+        fprintf(gp, "set yrange [0:%.0f]\nset ytics 1\n", fmax(ceil(most), 1));
+    else
+        fputs("set yrange [0:*]\n", gp);
     bool is_first = true;
     for (uint32_t i = 0; i < c->n_policies; i++) {
         char name[16];
         if (!curve_write(p, &curves[i], &scale, is_utilization ? 100 : 1, name))
             continue;
-        fprintf(gp, "%s'%s' using 1:2 with lines linestyle %u", is_first ? "plot " : ", ", name, i + 1);
-        canvas_curve_title(gp, c->policies[i].label);
+        fprintf(gp, "%s'%s' using 1:2 with lines linestyle %u notitle", is_first ? "plot " : ", ", name, i + 1);
         is_first = false;
     }
 }
@@ -73,13 +89,16 @@ static int plot_series(struct plot_job *p, const char *wanted, bool is_utilizati
     int code = BRAID_OK;
     size_t n = 0;
     bool is_kept = false;
+    double submitted_s = NAN;
     for (uint32_t i = 0; code == BRAID_OK && i < c->n_policies; i++) {
         is_kept = is_kept || report_run_kept(c->policies[i].runs[0], RESULTS_SERIES);
         code = curve_load(&curves[i], p->file, c->policies[i].runs[0], wanted, err);
         n += curves[i].n;
+        if (code == BRAID_OK && isnan(submitted_s))
+            code = plot_last_submission(p->file, c->policies[i].runs[0], &submitted_s, err);
     }
     if (code == BRAID_OK && n > 0)
-        draw(p, curves, is_utilization);
+        draw(p, curves, submitted_s, is_utilization);
     else if (code == BRAID_OK)
         snprintf(p->remark, sizeof p->remark, "%s",
                  is_kept ? "the run is shorter than one step of the series"

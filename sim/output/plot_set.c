@@ -1,9 +1,10 @@
 #include "output/plot_set.h"
 
 #include "base/names.h"
+#include "output/plot_text.h"
 #include "output/report_config.h"
 
-#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,29 +63,36 @@ static void append(char *out, size_t size, const char *a, const char *b, const c
     snprintf(out + used, size - used, "%s%s%s", a, b, c);
 }
 
-static void plain_for_file_names(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (!isalnum((unsigned char)*text) && strchr("-_.=", *text) == NULL)
-            *text = '_';
-}
-
 static bool name_combo(struct plot_set *s, struct plot_combo *c, const struct place *p, bool many_names)
 {
-    char suffix[200] = "", words[200] = "";
+    enum { NAME = 120 };
+    char words[400] = "", name[NAME + 1], *suffix = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&suffix, &size); /* the whole of it, for the hash that stands for what is cut */
+    if (text == NULL)
+        return false;
     if (many_names)
-        append(suffix, sizeof suffix, "-", p->run->name, "");
+        fprintf(text, "%s-", p->run->name);
     for (uint32_t k = 0; k < p->file->n_swept; k++) {
         const char *key = p->file->swept_keys[k], *value = p->run->swept[k];
         if (!is_other_key(key) || *value == '\0')
             continue;
-        append(suffix, sizeof suffix, "-", key, "=");
-        append(suffix, sizeof suffix, value, "", "");
+        fprintf(text, "%s=%s-", key, value);
         append(words, sizeof words, words[0] != '\0' ? " · " : "", key, " ");
         append(words, sizeof words, value, "", "");
     }
-    plain_for_file_names(suffix);
-    c->suffix = arena_text(&s->arena, suffix, strlen(suffix));
+    bool ok = fclose(text) == 0;
+    if (ok && size > 0)
+        suffix[size - 1] = '\0';
+    if (ok)
+        plot_text_file_name(name, NAME, suffix);
+    free(suffix);
+    if (!ok)
+        return false;
+    char *kept = ARENA_NEW(&s->arena, char, NAME + 2);
+    if (kept != NULL)
+        snprintf(kept, NAME + 2, "%s%s", name[0] != '\0' ? "-" : "", name);
+    c->suffix = kept;
     c->words = arena_text(&s->arena, words, strlen(words));
     return c->suffix != NULL && c->words != NULL;
 }
@@ -112,7 +120,14 @@ static bool fill_combo(struct plot_set *s, struct plot_combo *c, const struct pl
         }
         c->policies[c->n_policies - 1].n_runs++;
     }
-    return true;
+    const char **labels = ARENA_NEW(&s->arena, const char *, c->n_policies);
+    for (uint32_t i = 0; labels != NULL && i < c->n_policies; i++) {
+        if (*c->policies[i].label == '\0')
+            c->policies[i].label = "(no name)";
+        labels[i] = c->policies[i].label;
+    }
+    c->labels = labels;
+    return labels != NULL;
 }
 
 int plot_set_init(struct plot_set *s, const struct report_file *f, struct error *err)
@@ -124,8 +139,10 @@ int plot_set_init(struct plot_set *s, const struct report_file *f, struct error 
     uint32_t n = 0;
     bool ok = p != NULL && s->combos != NULL, many_names = false;
     for (uint32_t i = 0; ok && i < f->n_runs; i++) {
-        if (strcmp(f->runs[i].status, "failed") == 0)
+        if (strcmp(f->runs[i].status, "failed") == 0) {
+            s->one_failed = s->n_failed++ == 0 ? &f->runs[i] : s->one_failed;
             continue;
+        }
         p[n++] = (struct place){f, &f->runs[i]};
         many_names = many_names || strcmp(p[0].run->name, f->runs[i].name) != 0;
     }
@@ -149,17 +166,39 @@ void plot_set_fini(struct plot_set *s)
     *s = (struct plot_set){0};
 }
 
+/* Different traces among the runs of a combination: a generated trace is another one for every seed. */
+static uint32_t count_traces(const struct plot_combo *c)
+{
+    enum { MANY = 64 }; /* more are counted as so many */
+    const char *seen[MANY];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->n_policies; i++)
+        for (uint32_t r = 0; r < c->policies[i].n_runs && n < MANY; r++) {
+            uint32_t k = 0;
+            while (k < n && strcmp(seen[k], c->policies[i].runs[r]->trace_digest) != 0)
+                k++;
+            if (k == n)
+                seen[n++] = c->policies[i].runs[r]->trace_digest;
+        }
+    return n;
+}
+
 const char *plot_subtitle(const struct plot_combo *c, char *out, size_t size)
 {
     const struct report_run *run = c->policies[0].runs[0];
-    char cluster[120];
-    snprintf(out, size, "%s · trace %.12s", run->name, run->trace_digest);
+    char cluster[120], trace[160];
+    uint32_t n_traces = count_traces(c);
+    snprintf(out, size, "%s", run->name);
+    if (*report_config_trace(run, trace, sizeof trace) != '\0')
+        append(out, size, " · ", trace, "");
+    else
+        snprintf(out, size, "%s · trace %.12s", run->name, run->trace_digest);
     if (*report_config_cluster(run, cluster, sizeof cluster) != '\0')
         append(out, size, " · ", cluster, "");
     if (run->tables[RESULTS_JOBS].count > 0) {
         char jobs[40];
         unsigned long long n = run->tables[RESULTS_JOBS].count;
-        snprintf(jobs, sizeof jobs, "%llu job%s", n, n == 1 ? "" : "s");
+        snprintf(jobs, sizeof jobs, "%llu job%s%s", n, n == 1 ? "" : "s", n_traces > 1 ? " each" : "");
         append(out, size, " · ", jobs, "");
     }
     if (*c->words != '\0')
@@ -169,16 +208,34 @@ const char *plot_subtitle(const struct plot_combo *c, char *out, size_t size)
         if (c->policies[i].n_runs > widest->n_runs)
             widest = &c->policies[i];
     if (widest->n_runs > 1) {
-        char seeds[40];
-        snprintf(seeds, sizeof seeds, "%u seeds", widest->n_runs);
+        char seeds[80];
+        int n = snprintf(seeds, sizeof seeds, "%u seeds", widest->n_runs);
+        if (n_traces > 1)
+            snprintf(seeds + n, sizeof seeds - (size_t)n, " (%u traces)", n_traces);
         append(out, size, " · ", seeds, "");
     }
     return out;
 }
 
+int plot_last_submission(const struct report_file *f, const struct report_run *run, double *out, struct error *err)
+{
+    struct report_range rows = run->tables[RESULTS_JOBS];
+    struct report_table t;
+    *out = NAN;
+    if (rows.count == 0)
+        return BRAID_OK;
+    int code = report_table_open(&t, f->file, f->path, "jobs", err);
+    if (code != BRAID_OK)
+        return code;
+    const struct report_column *submit = report_column_need(&t, "submit", err);
+    code = submit != NULL ? report_read_f64(&t, submit, rows.begin + rows.count - 1, 1, out, err) : err->code;
+    report_table_close(&t);
+    return code;
+}
+
 const char *plot_run_subtitle(const struct plot_combo *c, const struct plot_policy *policy, char *out, size_t size)
 {
     struct plot_policy first = {policy->label, 1, policy->runs};
-    struct plot_combo one = {"", c->words, 1, &first};
+    struct plot_combo one = {"", c->words, 1, &first, &policy->label};
     return plot_subtitle(&one, out, size);
 }

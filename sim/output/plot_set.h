@@ -4,6 +4,12 @@
 
 #include "output/report_file.h"
 
+/* The window of time that the Gantt charts of one combination share, so that policies can be compared: set by the first that is drawn. */
+struct plot_window {
+    bool is_set;
+    double from_s, to_s;
+};
+
 struct plot_policy {
     const char *label;
     uint32_t n_runs;
@@ -11,16 +17,19 @@ struct plot_policy {
 };
 
 struct plot_combo {
-    const char *suffix; /* for file names: "" or "-trace.load=0.7" */
+    const char *suffix; /* for file names: "" or "-trace.load=0.7"; no two combinations have the same */
     const char *words;  /* for subtitles: "" or "trace.load 0.7" */
     uint32_t n_policies;
     struct plot_policy *policies; /* "fifo" first, then in natural order */
+    const char *const *labels;    /* theirs */
 };
 
 struct plot_set {
     const struct report_file *file;
     uint32_t n_combos;
     struct plot_combo *combos;
+    uint32_t n_failed;                   /* runs that are left out */
+    const struct report_run *one_failed; /* the first of them */
     struct arena arena;
 };
 
@@ -28,8 +37,11 @@ struct plot_set {
 int plot_set_init(struct plot_set *s, const struct report_file *f, struct error *err);
 void plot_set_fini(struct plot_set *s);
 
-/* "philly · trace 5f2d8a7c1b3e · 8 nodes x 8 v100 GPUs · trace.load 0.7 · seeds 1, 2, 3" into `out`. */
+/* "philly · trace philly.json · 8 nodes x 8 v100 GPUs · 1500 jobs · trace.load 0.7 · 5 seeds (5 traces)" into `out`. */
 const char *plot_subtitle(const struct plot_combo *c, char *out, size_t size);
+
+/* The time of the last submission of a run in s; NaN where its jobs are not stored. */
+int plot_last_submission(const struct report_file *f, const struct report_run *run, double *out, struct error *err);
 
 /* The same for figures of one policy's first run. */
 const char *plot_run_subtitle(const struct plot_combo *c, const struct plot_policy *policy, char *out, size_t size);

@@ -188,3 +188,23 @@ const char *report_config_cluster(const struct report_run *run, char *out, size_
     yaml_document_delete(&document);
     return out;
 }
+
+const char *report_config_trace(const struct report_run *run, char *out, size_t size)
+{
+    out[0] = '\0';
+    yaml_document_t document;
+    if (!load_document(&document, run->config))
+        return out;
+    yaml_node_t *trace = child(&document, yaml_document_get_root_node(&document), "trace");
+    yaml_node_t *generate = child(&document, trace, "generate");
+    const char *path = scalar(child(&document, trace, "path")), *model = scalar(child(&document, generate, "model")),
+               *fitted = scalar(child(&document, generate, "file"));
+    if (path != NULL && *path != '\0')
+        snprintf(out, size, "trace %s", base_name(path));
+    else if (fitted != NULL && *fitted != '\0')
+        snprintf(out, size, "generated from %s", base_name(fitted));
+    else if (model != NULL)
+        snprintf(out, size, "generated like %s", model);
+    yaml_document_delete(&document);
+    return out;
+}

@@ -34,6 +34,9 @@ struct node_bases {
 void report_config_bases(struct node_bases *out, const struct report_run *run, uint64_t widest);
 uint64_t node_base(const struct node_bases *b, uint64_t node);
 
+/* "trace philly.json" or "generated like philly" from `trace`; "" when it cannot be told. Returns `out`. */
+const char *report_config_trace(const struct report_run *run, char *out, size_t size);
+
 /* "8 nodes x 8 v100 GPUs", "2 VCs on nodes.csv" from `cluster`; "" when it cannot be told. Returns `out`. */
 const char *report_config_cluster(const struct report_run *run, char *out, size_t size);
 

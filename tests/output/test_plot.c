@@ -99,9 +99,9 @@ Test(plot, all_figures_are_drawn_without_a_display)
                            "bars_normalized.png",
                            "jct_by_gpus.png",
                            "gantt-fifo.png",
-                           "gantt-it_s__odd_.png",
+                           "gantt-it_s__odd_-384a697c.png",
                            "gantt_jobs-fifo.png",
-                           "gantt_jobs-it_s__odd_.png"};
+                           "gantt_jobs-it_s__odd_-384a697c.png"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         expect_figure(names[i], "\x89PNG");
     cr_expect_eq(count_files(figures), (int)(sizeof names / sizeof names[0]), "nothing else is left behind");
@@ -352,13 +352,267 @@ Test(plot, bad_arguments_name_the_mend)
     }
 }
 
-Test(plot, quotes_in_texts_are_doubled_and_lines_joined)
+/* ---- texts of users in a script ------------------------------------------------------------------ */
+
+static const char *quoted(struct plot_fonts *fonts, const char *text)
 {
     FILE *gp = tmpfile();
-    plot_quote(gp, "it's\na \\ {label}");
+    plot_text_quote(gp, fonts, text);
     rewind(gp);
-    char text[64] = "";
-    cr_assert(fgets(text, sizeof text, gp) != NULL);
-    cr_expect_str_eq(text, "'it''s a \\ {label}'");
+    out[fread(out, 1, sizeof out - 1, gp)] = '\0';
     fclose(gp);
+    return out;
+}
+
+Test(plot, texts_enter_a_script_as_text_alone)
+{
+    static const struct {
+        const char *text, *form;
+    } cases[] = {
+        {"it's", "\"it\\047s\""},
+        {"50 %d", "\"50 \\045d\""},
+        {"`date` $(x) @M", "\"\\140date\\140 \\044(x) \\100M\""},
+        {"a\nb\tc\x7f\xc2\x85\u2028", "\"a b c   \""},
+        {"\\n\"", "\"\\134n\\042\""},
+        {"{/Bold x}^_#!", "\"\\173/Bold x\\175\\136_\\043\\041\""},
+        {"<<EOF", "\"<<EOF\""},
+        {"Zo\xeb \xc0\xaf \xed\xa0\x80", "\"Zo? ?? ???\""}, /* Latin-1, overlong, a surrogate */
+        {"\u202eabc\u202c\u200f", "\"abc\""},
+        {"größe α", "\"größe α\""},
+        {"a\x1e"
+         "b",
+         "\"a\\nb\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cr_expect_str_eq(quoted(NULL, cases[i].text), cases[i].form);
+    }
+}
+
+Test(plot, characters_of_no_font_are_question_marks_and_remembered)
+{
+    char paths[2000], file[320];
+    snprintf(file, sizeof file, "%s/fc-list", dir);
+    FILE *script = fopen(file, "w");
+    fputs("#!/bin/sh\necho '20-7e a0-17f'; echo 6700 1f600-1f60f\n", script);
+    fclose(script);
+    chmod(file, 0755);
+    snprintf(paths, sizeof paths, "%s:%s", dir, getenv("PATH"));
+    setenv("PATH", paths, 1);
+    struct plot_fonts fonts = {0}, svg = {.draws_all = true};
+    cr_expect_str_eq(quoted(&fonts, "é α"), "\"é α\"");
+    cr_expect(!fonts.is_asked && !fonts.has_missing, "what every font has is not asked for");
+    cr_expect_str_eq(quoted(&fonts, "最短 😀"), "\"最? 😀\"");
+    cr_expect(fonts.has_missing);
+    cr_expect_str_eq(quoted(&svg, "最短"), "\"最短\"");
+    cr_expect(!svg.has_missing);
+    plot_fonts_fini(&fonts);
+}
+
+Test(plot, texts_are_measured_broken_and_cut_by_cells)
+{
+    char text[200];
+    cr_expect_eq(plot_text_cells("fifo"), 4);
+    cr_expect_eq(plot_text_cells("最短"), 4);
+    cr_expect_eq(plot_text_cells("é\u0301"), 1);
+    cr_expect_eq(plot_text_wrap(text, sizeof text, "weighted_round robin", 10, 3), 3);
+    cr_expect_str_eq(text, "weighted_\x1eround\x1erobin");
+    cr_expect_eq(plot_text_wrap(text, sizeof text, "xxxxxxxxxxxxxxxxxxxx", 8, 2), 2);
+    cr_expect_str_eq(text, "xxxxxxxx\x1exxxxxxx…");
+    cr_expect_eq(plot_text_wrap(text, sizeof text, "short", 8, 2), 1);
+    cr_expect_str_eq(text, "short");
+    plot_text_shorten(text, sizeof text, "abcdefghijklmnop", 8);
+    cr_expect_str_eq(text, "abcde…op");
+    cr_expect(plot_text_cells(text) <= 8);
+}
+
+Test(plot, different_texts_give_different_file_names)
+{
+    static const char *const texts[] = {"fifo", "a_b", "a b", "a/b", "α", "β", "../x", "", "最", "短"};
+    enum { N = sizeof texts / sizeof texts[0] };
+    char names[N + 2][64], longest[200];
+    for (int i = 0; i < N; i++)
+        plot_text_file_name(names[i], 40, texts[i]);
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    for (int i = 0; i < 2; i++) {
+        longest[150] = (char)('a' + i); /* where it is cut */
+        plot_text_file_name(names[N + i], 40, longest);
+    }
+    cr_expect_str_eq(names[0], "fifo");
+    cr_expect_str_eq(names[1], "a_b");
+    for (int i = 0; i < N + 2; i++) {
+        cr_expect(strlen(names[i]) <= 40 && strchr(names[i], '/') == NULL, "%s", names[i]);
+        for (int k = 0; k < i; k++)
+            cr_expect_str_neq(names[i], names[k]);
+    }
+}
+
+/* Labels as an attacker writes them, in every place of every figure: they are drawn, and nothing is run. */
+Test(plot, awkward_labels_are_drawn_in_all_figures)
+{
+    need_gnuplot();
+    char label[1000];
+    struct fixture f;
+    fixture_init(&f);
+    fixture_sweep(&f, "policy");
+    snprintf(label, sizeof label,
+             "50%% %%400d `touch %s/run` $(id) \" ' \\\" @M \" system('touch %s/run') # ! {x}_^ << "
+             "EOF\nEOF\n\u202e\x01\xff \\",
+             dir, dir);
+    add_run(&f, "01", label, 1, 20, 2);
+    for (int i = 0; i < 14; i++) { /* rows of dots and a key below */
+        char id[8], name[320];
+        snprintf(id, sizeof id, "%02d", i + 2);
+        snprintf(name, sizeof name, "%d %.300s", i, label);
+        add_run(&f, id, name, 1, i == 0 ? 20 : 3, 1);
+        fixture_text(&f, RESULTS_JOBS, "id", label);
+    }
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+    cr_expect_eq(fixture_braid(out, sizeof out,
+                               "plot %s --figure jct_cdf,wait_cdf,utilization,queue,bars,bars_normalized,jct_by_gpus",
+                               path),
+                 0, "%s", out);
+    cr_expect_eq(count_files(figures), 7, "%s", out);
+    snprintf(label, sizeof label, "%s/run", dir);
+    cr_expect_neq(access(label, F_OK), 0, "a label was run");
+}
+
+Test(plot, one_failing_figure_does_not_end_the_others)
+{
+    write_simple();
+    fake_gnuplot("grep -q 'Waiting time' \"$2\" && { echo 'line 3: no' >&2; exit 3; }; echo picture >\"$(dirname "
+                 "\"$2\")/figure\"");
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s", path), 1);
+    cr_expect(strstr(out, "wait_cdf.png: gnuplot failed with status 3: line 3: no") != NULL, "%s", out);
+    cr_expect_eq(count_files(figures), 10, "%s", out);
+}
+
+/* ---- what figures say ----------------------------------------------------------------------------- */
+
+Test(plot, distributions_end_at_the_share_that_finished)
+{
+    struct fixture f;
+    fixture_init(&f);
+    fixture_run(&f, "01", "fifo", 1);
+    fixture_job(&f, "a", 1, 0, 0, 40);
+    fixture_job(&f, "b", 1, 0, 10, 100);
+    fixture_job(&f, "never", 64, 0, -1, 0);
+    fixture_job(&f, "late", 1, 0, 20, -1);
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+    const char *data = drawn("jct_cdf");
+    expect_rows(data, "\n40 25\n100 50\n");
+    cr_expect(strstr(data, " 100\n") == NULL, "it does not reach 100 %%: %s", data);
+}
+
+Test(plot, failed_runs_are_told)
+{
+    need_gnuplot();
+    struct fixture f;
+    fixture_init(&f);
+    fixture_sweep(&f, "policy");
+    add_run(&f, "01", "fifo", 1, 5, 1);
+    fixture_run(&f, "02", "srtf", 1);
+    fixture_text(&f, RESULTS_RUNS, "status", "failed");
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s --figure jct_cdf", path), 0, "%s", out);
+    cr_expect(strstr(out, "runs that failed are left out: 1 of 2, the first is 02") != NULL, "%s", out);
+}
+
+Test(plot, improvements_are_over_all_seeds)
+{
+    struct fixture f;
+    fixture_init(&f);
+    fixture_sweep(&f, "policy");
+    for (unsigned i = 0; i < 160; i++) { /* those behind the first 64 seeds are four times better, the others as good */
+        char id[16];
+        unsigned seed = i % 80 + 1;
+        snprintf(id, sizeof id, "%04x", i);
+        fixture_run(&f, id, i < 80 ? "fifo" : "srtf", seed);
+        fixture_job(&f, "a", 1, 0, 0, i >= 80 && seed > 64 ? 25 : 100);
+    }
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+    const char *data = drawn("bars_normalized"), *row = strstr(data, "\n1 1.319507911 "); /* 4 ^ (16 / 80) */
+    cr_expect(row != NULL, "%s", data);
+}
+
+Test(plot, baseline_and_metrics_can_be_chosen)
+{
+    write_two();
+    char figure[200];
+    snprintf(figure, sizeof figure, "bars_normalized --baseline srtf --metric jct_mean");
+    expect_rows(drawn(figure), "\n0 0.5 0.5 0.5\n1 1 1 1\n");
+    static const char *const bad[][2] = {{"--baseline none", "no policy is called 'none'"},
+                                         {"--metric jct_maen", "unknown metric 'jct_maen'"},
+                                         {"--window 5 h:2 h", "FROM before TO"}};
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect_eq(fixture_braid(out, sizeof out, "plot %s '%.*s' '%s'", path, (int)strcspn(bad[i][0], " "),
+                                   bad[i][0], strchr(bad[i][0], ' ') + 1),
+                     2, "%s", out);
+        cr_expect(strstr(out, bad[i][1]) != NULL, "%s", out);
+    }
+}
+
+/* Two jobs of a group: at every moment the row is divided by those that hold it. */
+Test(plot, groups_divide_the_row_of_a_gpu)
+{
+    struct fixture f;
+    fixture_init(&f);
+    fixture_run(&f, "01", "muri", 1);
+    fixture_job(&f, "a", 1, 0, 0, 30);
+    fixture_job(&f, "b", 1, 0, 10, 20);
+    fixture_segment(&f, 0, 0, 10, "run", 0, 0, 1);
+    fixture_segment(&f, 0, 10, 20, "run", 0, 0, 1);
+    fixture_number(&f, RESULTS_SEGMENTS, "group", 3);
+    fixture_segment(&f, 0, 20, 30, "run", 0, 0, 1);
+    fixture_segment(&f, 1, 10, 20, "run", 0, 0, 1);
+    fixture_number(&f, RESULTS_SEGMENTS, "group", 3);
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+    char body[700], file[320];
+    snprintf(file, sizeof file, "%s/boxes", dir);
+    snprintf(body, sizeof body,
+             "grep -o 'rectangle from [^ ]* to [^ ]*' \"$2\" >'%s'; echo picture >\"$(dirname \"$2\")/figure\"", file);
+    fake_gnuplot(body);
+    cr_assert_eq(fixture_braid(out, sizeof out, "plot %s --figure gantt", path), 0, "%s", out);
+    FILE *in = fopen(file, "r");
+    cr_assert(in != NULL);
+    out[fread(out, 1, sizeof out - 1, in)] = '\0';
+    fclose(in);
+    cr_expect_str_eq(out, "rectangle from 0,0 to 10,1\nrectangle from 10,0 to 20,0.5\nrectangle from 10,0.5 to 20,1\n"
+                          "rectangle from 20,0 to 30,1\n");
+}
+
+Test(plot, pdf_of_the_same_results_has_the_same_bytes)
+{
+    need_gnuplot();
+    write_two();
+    char command[700];
+    cr_expect_eq(fixture_braid(out, sizeof out, "plot %s --type pdf --figure bars -o %s/a", path, dir), 0, "%s", out);
+    snprintf(command, sizeof command, "grep -a -q 'CreationDate (D:20000101' %s/a/bars.pdf", dir);
+    cr_expect_eq(system(command), 0);
+    snprintf(command, sizeof command, "rm -r %s/a", dir);
+    cr_expect_eq(system(command), 0);
+}
+
+Test(plot, what_a_point_of_the_queue_is_is_told)
+{
+    write_simple();
+    char body[700], file[320];
+    snprintf(file, sizeof file, "%s/note", dir);
+    snprintf(body, sizeof body, "grep 'label 9003' \"$2\" >'%s'; echo picture >\"$(dirname \"$2\")/figure\"", file);
+    fake_gnuplot(body);
+    static const char *const words[][2] = {{"queue", "the number at that moment, every 60 s"},
+                                           {"utilization", "each point is the mean over 60 s"}};
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(fixture_braid(out, sizeof out, "plot %s --figure %s", path, words[i][0]), 0, "%s", out);
+        FILE *in = fopen(file, "r");
+        cr_assert(in != NULL);
+        out[fread(out, 1, sizeof out - 1, in)] = '\0';
+        fclose(in);
+        cr_expect(strstr(out, words[i][1]) != NULL, "%s", out);
+    }
 }
