@@ -1,5 +1,7 @@
 #include "output/plot_metric.h"
 
+#include "output/report_common.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,47 +47,67 @@ int plot_metric_means(const struct report_file *f, const struct plot_combo *c, c
     return BRAID_OK;
 }
 
-/* Both are in order of their seeds. */
-static size_t pair_seeds(const struct plot_policy *base, const double *of_base, const struct plot_policy *policy,
-                         const double *of_policy, double *a, double *b)
+static const struct sample *sample_of(const struct sample_set *set, const struct report_run *run)
 {
-    size_t n = 0;
-    for (uint32_t i = 0, k = 0; i < policy->n_runs && k < base->n_runs;) {
-        if (base->runs[k]->seed < policy->runs[i]->seed)
+    for (uint32_t i = 0; i < set->n_samples; i++)
+        if (set->samples[i].run == run)
+            return &set->samples[i];
+    return NULL;
+}
+
+/* The pairs of runs of one seed: what `base` and `policy` reached, over the jobs that finished in both. */
+static int pair_values(const struct sample_set *set, struct common_cache *cache, const struct plot_policy *base,
+                       const struct plot_policy *policy, double *of_base, double *of_policy, size_t *n,
+                       struct error *err)
+{
+    *n = 0;
+    for (uint32_t i = 0, k = 0; i < policy->n_runs && k < base->n_runs;) { /* both in order of their seeds */
+        if (base->runs[k]->seed < policy->runs[i]->seed) {
             k++;
-        else if (base->runs[k]->seed > policy->runs[i]->seed)
-            i++;
-        else {
-            a[n] = of_base[k++];
-            b[n++] = of_policy[i++];
+            continue;
         }
+        if (base->runs[k]->seed > policy->runs[i]->seed) {
+            i++;
+            continue;
+        }
+        const struct sample *pair[2] = {sample_of(set, base->runs[k++]), sample_of(set, policy->runs[i++])};
+        struct common common;
+        if (pair[0] == NULL || pair[1] == NULL)
+            continue;
+        int code = common_values(&common, cache, pair, 0, err);
+        if (code != BRAID_OK)
+            return code;
+        if (common.kind == COMMON_UNKNOWN)
+            continue;
+        of_base[*n] = common.values[0];
+        of_policy[(*n)++] = common.values[1];
     }
-    return n;
+    return BRAID_OK;
 }
 
 int plot_metric_ratios(const struct report_file *f, const struct plot_combo *c, const char *metric, uint32_t base,
                        struct interval *out, struct error *err)
 {
-    double *values;
-    int code = load_metric(f, c, metric, &values, err);
-    if (code != BRAID_OK)
-        return code;
-    size_t n_metrics;
+    struct sample_set set;
+    struct arena arena;
+    size_t n_metrics, n, room = (size_t)c->policies[base].n_runs + 1;
     int index = metrics_find(metric);
     bool is_less_better = index < 0 || metrics_table(&n_metrics)[index].better < 0;
-    uint32_t base_at = 0;
-    for (uint32_t i = 0; i < base; i++)
-        base_at += c->policies[i].n_runs;
-    double *pairs = malloc(2 * ((size_t)c->policies[base].n_runs + 1) * sizeof *pairs);
+    int code = sample_set_load(&set, f, 1, NULL, 0, &metric, 1, err);
+    if (code != BRAID_OK)
+        return code;
+    arena_init(&arena);
+    struct common_cache cache = {.arena = &arena, .set = &set};
+    double *pairs = ARENA_NEW(&arena, double, 2 * room);
     if (pairs == NULL)
         code = error_set(err, BRAID_FAILED, "out of memory");
-    for (uint32_t i = 0, at = 0; code == BRAID_OK && i < c->n_policies; at += c->policies[i++].n_runs) {
-        double *of_policy = pairs + c->policies[base].n_runs + 1;
-        size_t n = pair_seeds(&c->policies[base], values + base_at, &c->policies[i], values + at, pairs, of_policy);
-        out[i] = is_less_better ? stats_ratio(pairs, of_policy, n) : stats_ratio(of_policy, pairs, n);
+    for (uint32_t i = 0; code == BRAID_OK && i < c->n_policies; i++) {
+        code = pair_values(&set, &cache, &c->policies[base], &c->policies[i], pairs, pairs + room, &n, err);
+        if (code == BRAID_OK)
+            out[i] = is_less_better ? stats_ratio(pairs, pairs + room, n) : stats_ratio(pairs + room, pairs, n);
     }
-    free(pairs);
-    free(values);
+    arena_fini(&arena);
+    sample_set_fini(&set);
     return code;
 }
 

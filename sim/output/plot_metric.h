@@ -11,7 +11,8 @@ int plot_metric_means(const struct report_file *f, const struct plot_combo *c, c
                       struct error *err);
 
 /* Improvements over policy `base`, above 1 where the policy is better: base / policy, or policy / base of a metric of which more is better
- * (and of one that is neither). Geometric means over the runs paired by seed. */
+ * (and of one that is neither). Geometric means over the runs paired by seed, each over the jobs that finished in both (report_common.h);
+ * NaN where it cannot be told which did. */
 int plot_metric_ratios(const struct report_file *f, const struct plot_combo *c, const char *metric, uint32_t base,
                        struct interval *out, struct error *err);
 

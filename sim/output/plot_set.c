@@ -1,8 +1,8 @@
 #include "output/plot_set.h"
 
-#include "base/names.h"
 #include "output/plot_text.h"
 #include "output/report_config.h"
+#include "output/report_order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,12 +12,8 @@
 struct place {
     const struct report_file *file;
     const struct report_run *run;
+    const struct report_order *order;
 };
-
-static int natural(const char *a, const char *b)
-{
-    return text_compare_natural(a, strlen(a), b, strlen(b));
-}
 
 static bool is_other_key(const char *key)
 {
@@ -29,20 +25,17 @@ static int order_by_combo(const struct place *a, const struct place *b)
     int order = strcmp(a->run->name, b->run->name);
     for (uint32_t k = 0; order == 0 && k < a->file->n_swept; k++)
         if (is_other_key(a->file->swept_keys[k]))
-            order = natural(a->run->swept[k], b->run->swept[k]);
+            order = report_order_compare(a->order, a->file->swept_keys[k], a->run->swept[k], b->run->swept[k]);
     return order;
 }
 
 /* Two policies of one label are told apart by what the sweep says of them. */
 static int order_by_policy(const struct place *a, const struct place *b)
 {
-    bool a_first = strcmp(a->run->label, "fifo") == 0, b_first = strcmp(b->run->label, "fifo") == 0;
-    if (a_first != b_first)
-        return a_first ? -1 : 1;
-    int order = natural(a->run->label, b->run->label);
-    return order != 0
-               ? order
-               : natural(report_run_swept(a->file, a->run, "policy"), report_run_swept(b->file, b->run, "policy"));
+    int order = report_order_compare(a->order, REPORT_ORDER_LABEL, a->run->label, b->run->label);
+    return order != 0 ? order
+                      : report_order_compare(a->order, "policy", report_run_swept(a->file, a->run, "policy"),
+                                             report_run_swept(b->file, b->run, "policy"));
 }
 
 static int order_places(const void *a, const void *b)
@@ -132,18 +125,20 @@ static bool fill_combo(struct plot_set *s, struct plot_combo *c, const struct pl
 
 int plot_set_init(struct plot_set *s, const struct report_file *f, struct error *err)
 {
+    struct report_order order;
     *s = (struct plot_set){.file = f};
     arena_init(&s->arena);
+    int code = report_order_init(&order, f, 1, err);
     struct place *p = ARENA_NEW(&s->arena, struct place, f->n_runs);
     s->combos = ARENA_NEW(&s->arena, struct plot_combo, f->n_runs);
     uint32_t n = 0;
-    bool ok = p != NULL && s->combos != NULL, many_names = false;
+    bool ok = code == BRAID_OK && p != NULL && s->combos != NULL, many_names = false;
     for (uint32_t i = 0; ok && i < f->n_runs; i++) {
         if (strcmp(f->runs[i].status, "failed") == 0) {
             s->one_failed = s->n_failed++ == 0 ? &f->runs[i] : s->one_failed;
             continue;
         }
-        p[n++] = (struct place){f, &f->runs[i]};
+        p[n++] = (struct place){f, &f->runs[i], &order};
         many_names = many_names || strcmp(p[0].run->name, f->runs[i].name) != 0;
     }
     if (ok)
@@ -154,6 +149,7 @@ int plot_set_init(struct plot_set *s, const struct report_file *f, struct error 
         struct plot_combo *c = &s->combos[s->n_combos++];
         ok = name_combo(s, c, &p[begin], many_names) && fill_combo(s, c, p, begin, end);
     }
+    report_order_fini(&order);
     if (ok)
         return BRAID_OK;
     plot_set_fini(s);

@@ -20,7 +20,7 @@ struct plot_combo {
     const char *suffix; /* for file names: "" or "-trace.load=0.7"; no two combinations have the same */
     const char *words;  /* for subtitles: "" or "trace.load 0.7" */
     uint32_t n_policies;
-    struct plot_policy *policies; /* "fifo" first, then in natural order */
+    struct plot_policy *policies; /* in the order of the config (report_order.h) */
     const char *const *labels;    /* theirs */
 };
 
