@@ -40,6 +40,7 @@ struct batsim {
     struct gpu_interval *intervals; /* scratch: as many as a stretch has spans */
     size_t n_intervals, room;
     uint64_t n_split, n_more_rows, n_shared; /* jobs of several rows, rows beyond one a job, jobs that shared GPUs */
+    uint64_t n_never;                        /* left out: not yet submitted when the run was stopped */
 };
 
 static int order_intervals(const void *a, const void *b)
@@ -200,6 +201,10 @@ static bool print_job(struct batsim *b, uint64_t i)
     const struct stretches *s = b->stretches;
     uint64_t rank = (uint64_t)b->values[JOB][i], n = rank < s->n_jobs ? s->at[rank + 1] - s->at[rank] : 0;
     const struct stretch *v = n > 0 ? &s->v[s->at[rank]] : NULL;
+    if (strcmp(text_of(b, REASON, i), "not_submitted") == 0) {
+        b->n_never++;
+        return true;
+    }
     bool is_rejected = strcmp(status, "rejected") == 0, is_unfinished = strcmp(status, "unfinished") == 0;
     bool is_at_limit = strcmp(status, "killed") == 0 && strcmp(text_of(b, REASON, i), "estimate_exceeded") == 0;
     bool is_shared = false;
@@ -241,6 +246,9 @@ static void tell(const struct batsim *b, struct export_notes *notes)
                  ") have a row for each time they held GPUs, ID#1, ID#2, ... (%" PRIu64
                  " rows more than jobs); all but the last are COMPLETED_KILLED",
                  b->n_split, b->n_more_rows);
+    if (b->n_never > 0)
+        snprintf(notes->text[notes->n++], sizeof notes->text[0],
+                 "jobs that were not yet submitted when the run was stopped (%" PRIu64 ") are left out", b->n_never);
     if (b->n_shared > 0)
         snprintf(notes->text[notes->n++], sizeof notes->text[0],
                  "the format has no sharing: rows of jobs that shared their GPUs (%" PRIu64

@@ -18,6 +18,22 @@ struct sample_times {
     size_t n, room, submitted; /* submitted: in the measured window, whatever became of them */
 };
 
+/* Why jobs did not finish: some were not even submitted when the run was stopped. `stride` bytes each; NULL with `err`. */
+static const char *load_reasons(const struct report_table *t, struct report_range rows, size_t *stride, struct arena *a,
+                                struct error *err)
+{
+    const struct report_column *reason = report_column_need(t, "reason", err);
+    if (reason == NULL)
+        return NULL;
+    *stride = reason->width + 1;
+    char *texts = ARENA_NEW(a, char, rows.count *(reason->width + 1));
+    if (texts == NULL)
+        error_set(err, BRAID_FAILED, "out of memory");
+    else if (report_read_text(t, reason, rows.begin, rows.count, texts, err) != BRAID_OK)
+        texts = NULL;
+    return texts;
+}
+
 static int add_run(struct sample_times *s, const struct report_file *f, const struct report_run *run,
                    enum cdf_kind kind, struct error *err)
 {
@@ -33,8 +49,10 @@ static int add_run(struct sample_times *s, const struct report_file *f, const st
     double *submit = report_load_f64(&t, "submit", rows, &a, err);
     double *to = submit == NULL ? NULL : report_load_f64(&t, kind == CDF_JCT ? "jct" : "start", rows, &a, err);
     int64_t *status = to == NULL ? NULL : report_load_i64(&t, "status", rows, &a, err);
+    size_t stride = 0;
+    const char *reasons = status == NULL ? NULL : load_reasons(&t, rows, &stride, &a, err);
     struct measure_window window;
-    if (status == NULL)
+    if (reasons == NULL)
         code = err->code;
     if (code == BRAID_OK)
         code = report_config_measure(&window, f, run, submit[0], err);
@@ -47,10 +65,10 @@ static int add_run(struct sample_times *s, const struct report_file *f, const st
             s->room = s->n + rows.count;
         }
     }
-    int64_t never = code == BRAID_OK ? report_enum_value(report_column_find(&t, "status"), "not_submitted") : -1;
     int64_t finished = code == BRAID_OK ? report_enum_value(report_column_find(&t, "status"), "finished") : -1;
     for (uint64_t i = 0; code == BRAID_OK && i < rows.count; i++)
-        if (submit[i] >= window.from_s && submit[i] < window.to_s && (never < 0 || status[i] != never)) {
+        if (submit[i] >= window.from_s && submit[i] < window.to_s &&
+            strcmp(reasons + i * stride, "not_submitted") != 0) {
             s->submitted++;
             if (status[i] == finished)
                 s->v[s->n++] = kind == CDF_JCT ? to[i] : to[i] - submit[i];

@@ -499,6 +499,8 @@ Test(plot, distributions_end_at_the_share_that_finished)
     fixture_job(&f, "b", 1, 0, 10, 100);
     fixture_job(&f, "never", 64, 0, -1, 0);
     fixture_job(&f, "late", 1, 0, 20, -1);
+    fixture_job(&f, "later", 1, 500, 500, -1);
+    fixture_text(&f, RESULTS_JOBS, "reason", "not_submitted");
     cr_assert(fixture_write(&f, path));
     fixture_fini(&f);
     const char *data = drawn("jct_cdf");
