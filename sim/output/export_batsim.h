@@ -17,7 +17,8 @@
  *
  * Batsim has no preemption: a row holds one set of processors for all its time. A job that lost its GPUs, or changed them, has a row for
  * each time that it held some: submitted when it lost the ones before, and COMPLETED_KILLED but for the last. So no processor is
- * counted twice, execution times add up to the run time, and waiting times to the time queued. Jobs that share GPUs do overlap.
+ * counted twice, execution times add up to the run time, and waiting times to the time queued. Jobs that share GPUs do overlap. Jobs that were not yet
+ * submitted when the run was stopped have no row.
  *
  * Cells without a value are empty: rejected jobs have no times and no resources.
  */

@@ -59,29 +59,26 @@ static void append(char *out, size_t size, const char *a, const char *b, const c
 static bool name_combo(struct plot_set *s, struct plot_combo *c, const struct place *p, bool many_names)
 {
     enum { NAME = 120 };
-    char words[400] = "", name[NAME + 1], *suffix = NULL;
-    size_t size = 0;
-    FILE *text = open_memstream(&suffix, &size); /* the whole of it, for the hash that stands for what is cut */
-    if (text == NULL)
+    char words[400] = "", name[NAME + 1];
+    size_t size = strlen(p->run->name) + 2;
+    for (uint32_t k = 0; k < p->file->n_swept; k++)
+        size += strlen(p->file->swept_keys[k]) + strlen(p->run->swept[k]) + 2;
+    char *suffix = ARENA_NEW(&s->arena, char, size); /* the whole of it, for the hash that stands for what is cut */
+    if (suffix == NULL)
         return false;
+    suffix[0] = '\0';
     if (many_names)
-        fprintf(text, "%s-", p->run->name);
+        append(suffix, size, p->run->name, "", "");
     for (uint32_t k = 0; k < p->file->n_swept; k++) {
         const char *key = p->file->swept_keys[k], *value = p->run->swept[k];
         if (!is_other_key(key) || *value == '\0')
             continue;
-        fprintf(text, "%s=%s-", key, value);
+        append(suffix, size, suffix[0] != '\0' ? "-" : "", key, "=");
+        append(suffix, size, value, "", "");
         append(words, sizeof words, words[0] != '\0' ? " · " : "", key, " ");
         append(words, sizeof words, value, "", "");
     }
-    bool ok = fclose(text) == 0;
-    if (ok && size > 0)
-        suffix[size - 1] = '\0';
-    if (ok)
-        plot_text_file_name(name, NAME, suffix);
-    free(suffix);
-    if (!ok)
-        return false;
+    plot_text_file_name(name, NAME, suffix);
     char *kept = ARENA_NEW(&s->arena, char, NAME + 2);
     if (kept != NULL)
         snprintf(kept, NAME + 2, "%s%s", name[0] != '\0' ? "-" : "", name);
