@@ -29,7 +29,7 @@
  *
  * The last end: r + d of any job, and for every instant t of a release, t + the volume released from t on / U.
  *
- * Left out: shapes (a job that must fit on one node), GPU types, overheads, estimates that kill, and that capacity may be less at times.
+ * Left out: shapes (a job that must fit on one node), GPU types, CPU and host memory, overheads, estimates that kill, and that capacity may be less at times.
  */
 #ifndef OUTPUT_BOUNDS_H
 #define OUTPUT_BOUNDS_H

@@ -176,6 +176,52 @@ Test(conservative, the_head_is_not_delayed_by_want_of_anything)
                 check_head(policies[p], placements[k], &cases[i]);
 }
 
+/* CPUs are short on nodes whose GPUs are not all taken: jobs that are due at the same instant, on several nodes each, all start where they are
+ * planned, and the nodes stay known. */
+Test(conservative, nodes_stay_known_where_cpus_are_short)
+{
+    for (uint32_t n = 4; n <= 10; n++) {
+        struct test_case *c = conservative(n, 4);
+        c->groups[0].cpu_milli = 8000;
+        c->jobs[case_job(c, 0, 100000, 1)].cpu_milli = 8000;
+        for (uint32_t i = 0; i + 1 < n; i++)
+            c->jobs[case_job(c, 0, 100, 4)].cpu_milli = 1000;
+        c->jobs[case_job(c, 1, 50, 2)].cpu_milli = 4000;
+        for (uint32_t i = 0; i < 3 * n; i++)
+            c->jobs[case_job(c, 2, 50 + i % 7, 4)].cpu_milli = 1000;
+        case_run(c);
+        expect(c, n, 100, 150); /* beside the first ones of 4 GPUs */
+        for (uint32_t i = n + 1; i + 2 < 2 * n; i++)
+            cr_expect_float_eq(case_start_s(c, i), 100, 1e-9, "%u nodes: job %u starts at %g s", n, i,
+                               case_start_s(c, i));
+        case_destroy(c);
+    }
+}
+
+Test(conservative, unlike_nodes_of_several_types)
+{
+    static const struct {
+        double submit, run;
+        uint32_t gpus;
+        const char *type;
+    } jobs[] = {{28.6, 102, 30, NULL},   {35.9, 226, 4, "a100"}, {39.4, 173, 4, "a100"}, {83.9, 193, 8, NULL},
+                {105.8, 132, 4, "a100"}, {111.2, 213, 8, NULL},  {125.06, 62, 8, "a100"}};
+    struct test_case *c = conservative(4, 4);
+    case_placement(c, "rack_local");
+    c->groups[0].gpu = "t4";
+    c->groups[1] = (struct node_group_spec){.count = 4, .gpus = 8, .gpu = "a100"};
+    c->groups[2] = (struct node_group_spec){.count = 4, .gpus = 3, .gpu = "a100"};
+    c->cluster.n_groups = 3;
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        c->jobs[case_job(c, jobs[i].submit, jobs[i].run, jobs[i].gpus)].gpu_type = jobs[i].type;
+    case_run(c);
+    for (uint32_t i = 0; i < c->n_jobs; i++)
+        cr_expect_eq(c->r.jobs[i].status, STATUS_FINISHED);
+    /* 30 GPUs: three nodes of 8, one of 4, and 2 of the fourth of 8 or of one of 4 or 3 */
+    expect(c, 1, 35.9, 261.9);
+    case_destroy(c);
+}
+
 /* One rule for jobs beyond their estimates. A (3 of 4 GPUs, predicted 10 s, runs 1000) is predicted at 20 to run until 40: C (5 s) may pass B, which
  * waits for all four. `now` takes A to end at any moment: nothing that needs the GPU may start. */
 Test(conservative, the_rule_for_overruns_is_that_of_easy)
