@@ -188,6 +188,46 @@ static void write_placements(FILE *out)
           out);
 }
 
+/* What holds for every policy that promises or predicts. */
+static void write_reservations(FILE *out)
+{
+    fputs("\n## Reservations\n\n"
+          "`easy`, every `fill: easy` and `conservative` reserve what placement looks at: GPUs of the type that a job "
+          "asks for, the CPU and host "
+          "memory that go with\nthem on each node, and the quota. A reservation begins at the first instant at which, "
+          "by the predicted ends of the jobs that run, the "
+          "rule of the placement\nhas a place for the job. Under `fill: easy` the first job that does not fit holds "
+          "one. Another may start if it is predicted to end by "
+          "then, or leaves the\nreserved nodes (any GPUs will do: a place for the first job) as they are needed. Under "
+          "`conservative` every queued job holds one, for its whole "
+          "predicted\nrun and beside all others. If jobs end as predicted, nobody starts later than reserved.\n\n"
+          "This is not known to a reservation:\n\n"
+          "- What a placement module refuses beyond its rule (`yarn`: jobs over several racks).\n"
+          "- What other virtual clusters do with the same nodes (`gpus:` quotas). `easy` then takes their jobs to stay "
+          "for ever; `conservative` counts its "
+          "queue's\n  GPUs alone, and so it does while a quota is smaller than the nodes.\n\n"
+          "## Jobs beyond their estimates\n\n"
+          "One rule holds for `conservative`, for `fill: easy`, for the remaining time of `srtf` and `srsf` and for "
+          "the plans of the policies that search. "
+          "A job that has used\nup its estimate is predicted to go on until the time that it has held GPUs has doubled "
+          "since then, but for a second at least; then until it has "
+          "doubled again\n(`overrun: double`). With `overrun: now` compositions take it to end in the next nanosecond, "
+          "whenever they look: a reservation then begins at "
+          "once, nothing\nlong may pass it, and under `srtf` and `srsf` such a job is never displaced. `conservative` "
+          "comes up at each predicted end, "
+          "compositions look when something\nelse happens. Other uses of estimates (`least_laxity`, `rr_sjf`, "
+          "`admission: feasible`, `muri_s`, `themis`) take nothing to be left "
+          "of such a job.\n\n"
+          "## Ties\n\n"
+          "Of jobs with equal values the one submitted first comes first (then the trace's order). A running job comes "
+          "before its equals: nobody is displaced by an equal. "
+          "In\n`tiresias` that is so inside a queue, too (`within`). In `drf`, `max_min`, `fair_share`, `hierarchical` "
+          "and `quota`, of users or groups with equal values, who "
+          "was served\nlongest ago comes first and gives last; who never was, in the order of the file of shares, then "
+          "of names.\n",
+          out);
+}
+
 void policy_write_docs(FILE *out)
 {
     fputs("# Policies\n\n<!-- Made by `braid policy docs` from the descriptors in policies/; do not edit. -->\n\n"
@@ -201,6 +241,7 @@ void policy_write_docs(FILE *out)
     for (size_t i = 0; i < N_KNOWS; i++)
         write_group(out, i);
     write_parts(out);
+    write_reservations(out);
     write_placements(out);
     write_policies(out);
 }

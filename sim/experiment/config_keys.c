@@ -198,7 +198,8 @@ const struct config_key config_keys[] = {
     {"estimate", "path", KEY_PATH, .when = "source=file", .flags = KEY_REQUIRED, RUN(estimate.path, TEXT),
      SHOWN(run_config, estimate.path_shown), .help = "A csv with columns `id` and `estimate` (seconds)."},
     {"estimate", "on_exceed", KEY_CHOICE, .def = "run", .choices = "run|kill", RUN(estimate.on_exceed, ENUM),
-     .help = "A job that reaches its estimate runs on, or is killed."},
+     .help = "A job that reaches its estimate runs on, or is killed. How long one that runs on is predicted to go on: see "
+             "[policies.md](policies.md#jobs-beyond-their-estimates)."},
 
     {"model", "start_overhead", KEY_OVERHEAD, .def = "0 s", .max = 31536000,
      .offset = offsetof(struct run_config, overhead.start),
