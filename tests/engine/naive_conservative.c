@@ -112,15 +112,20 @@ static int64_t least_free(const struct world *w, int queue, uint32_t node, int k
     return least;
 }
 
+/* Is the node of the type that job `j` asks for? Where no node has a type they do not matter. */
+static bool is_of_type(const struct world *w, uint32_t j, uint32_t node)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < w->c->n_nodes; i++)
+        is_any |= w->c->type[i] != 0;
+    return !is_any || w->c->jobs[j].type == 0 || w->c->jobs[j].type == w->c->type[node];
+}
+
 /* GPUs of a node, up to `most`, that job `j` can have over [from, to), with what goes with them. */
 static int64_t most_for(const struct world *w, int queue, uint32_t j, uint32_t node, int64_t most, int64_t from,
                         int64_t to)
 {
-    struct world asks = *w; /* whether the type is right */
-    asks.placing = (int)j + 1;
-    memset(asks.owner, 0xff, sizeof asks.owner);
-    if (is_by_node(w, queue) && w->c->has_types && naive_within(&asks, node, 1) == 0 && w->c->jobs[j].type != 0 &&
-        w->c->type[node] != w->c->jobs[j].type)
+    if (is_by_node(w, queue) && !is_of_type(w, j, node))
         return 0;
     for (int kind = GPUS; kind < KINDS; kind++) {
         int64_t least = least_free(w, queue, node, kind, from, to);
@@ -150,7 +155,7 @@ static int tightest(const struct world *w, int queue, uint32_t j, int64_t gpus, 
 /* Where a job would be over [from, to). */
 static bool fits(const struct world *w, int queue, uint32_t j, int64_t from, int64_t to, uint32_t *take)
 {
-    uint32_t gpus = w->c->jobs[j].gpus, largest, missing = gpus;
+    uint32_t gpus = w->c->jobs[j].gpus, largest = 0, missing = gpus;
     memset(take, 0, NAIVE_NODES * sizeof *take);
     if (!is_by_node(w, queue))
         return gpus <= naive_capacity(w, queue) && least_free(w, queue, 0, GPUS, from, to) >= gpus;
@@ -161,9 +166,9 @@ static bool fits(const struct world *w, int queue, uint32_t j, int64_t from, int
         }
         return missing == 0;
     }
-    struct world asks = *w;
-    asks.placing = (int)j + 1;
-    largest = naive_largest(&asks, queue);
+    for (uint32_t i = w->first_node[queue]; i < w->end_node[queue]; i++)
+        if (is_of_type(w, j, i) && w->c->gpus[i] > largest)
+            largest = w->c->gpus[i];
     for (uint32_t size = largest; size > 0 && gpus > largest; size--)
         for (uint32_t i = w->first_node[queue]; i < w->end_node[queue]; i++)
             if (w->c->gpus[i] == size && size <= missing && most_for(w, queue, j, i, size, from, to) == size) {
