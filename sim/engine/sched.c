@@ -249,10 +249,13 @@ static int64_t expected_ns(const struct sched *s, uint32_t job)
 {
     enum { LEAST_NS = 1000000000 };
     double done = work_now(s->sim, job);
-    int64_t estimate = estimate_of(s->sim, job), beyond = done < 9.2e18 ? (int64_t)done - estimate : SCHED_NEVER / 4;
+    int64_t given = estimate_of(s->sim, job),
+            estimate = given > 1 ? given : 1; /* a job of no length is not beyond that */
+    int64_t beyond = done < 9.2e18 ? (int64_t)done - estimate : SCHED_NEVER / 4;
     if (beyond < 0)
         return -beyond;
-    int64_t held = sched_attained_ns(s, job), until = held > beyond ? held - beyond : 0; /* what it had held when that was used up */
+    int64_t held = sched_attained_ns(s, job),
+            until = held > beyond ? held - beyond : 0; /* what it had held when that was used up */
     while (until <= held && until < TIME_LAST)
         until = time_after(until, until > LEAST_NS ? until : LEAST_NS);
     return until > held ? until - held : 1;
