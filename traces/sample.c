@@ -225,6 +225,8 @@ static int make_workload(struct workload *out, const struct sampler *s, struct e
     move_times(out->deadline_ns, d, origin_ns);
     if (out->has_origin)
         out->origin_utc_s += origin_ns / NS_PER_S;
+    else
+        out->offset_s += origin_ns / NS_PER_S;
     if (!mark_copies(out, d) || !depends_prune(out) || !workload_settle_names(out))
         return no_memory(err);
     workload_digest(out);

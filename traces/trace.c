@@ -235,6 +235,7 @@ static int make_workload(struct workload *out, struct rows *r, const uint32_t *p
     shift_times(out->deadline_ns, n, origin_ns);
     out->has_origin = r->is_dated;
     out->origin_utc_s = r->is_dated ? origin_ns / NS_PER_S : 0;
+    out->offset_s = r->is_dated ? 0 : origin_ns / NS_PER_S;
     workload_digest(out);
     return rank_count_duplicate_ids(r, out, err);
 }
@@ -351,9 +352,9 @@ int trace_find(const struct trace_spec *spec, struct error *err)
     const char *shown = spec->shown_path != NULL ? spec->shown_path : spec->path;
     bool is_elsewhere = strcmp(spec->path, shown) != 0, is_placed = spec->place.line > 0;
     return error_at(err, BRAID_BAD_INPUT, is_placed ? spec->place.file : shown, is_placed ? spec->place.line : 0,
-                    is_placed ? spec->place.col : 0, "%s%s%scannot be opened%s%s%s: %s%s", is_placed ? "the trace '" : "",
-                    is_placed ? shown : "", is_placed ? "' " : "", is_elsewhere ? " (as " : "",
-                    is_elsewhere ? spec->path : "", is_elsewhere ? ")" : "", strerror(why),
+                    is_placed ? spec->place.col : 0, "%s%s%scannot be opened%s%s%s: %s%s",
+                    is_placed ? "the trace '" : "", is_placed ? shown : "", is_placed ? "' " : "",
+                    is_elsewhere ? " (as " : "", is_elsewhere ? spec->path : "", is_elsewhere ? ")" : "", strerror(why),
                     why == ENOENT ? "; scripts/fetch-traces gets the public ones" : "");
 }
 

@@ -75,11 +75,11 @@ struct bootstrap_spec {
 struct trace_spec {
     const char *path;       /* NULL when generated; relative paths are resolved by the config loader */
     const char *shown_path; /* the path as written in the config */
-    struct {              /* where the config names `path`; line 0: no config does */
+    struct {                /* where the config names `path`; line 0: no config does */
         const char *file;
         int line, col;
     } place;
-    const char *format;     /* "auto" or a reader's name */
+    const char *format; /* "auto" or a reader's name */
     const char *applications_path,
         *applications_shown; /* lengths for a trace that has none: traces/applications.h; NULL: none */
     bool has_begin, has_end;

@@ -198,6 +198,7 @@ int workload_select(struct workload *out, const struct workload *w, const uint32
     }
     out->origin_utc_s = w->origin_utc_s;
     out->has_origin = w->has_origin;
+    out->offset_s = w->offset_s;
     out->report = w->report;
     memcpy(out->digest, w->digest, sizeof out->digest);
     if (ids_pick(out, w, pick, n) && names_copy(&out->vcs, &w->vcs) && names_copy(&out->users, &w->users) &&

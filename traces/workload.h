@@ -57,6 +57,8 @@ struct workload {
     uint32_t n_jobs;
     int64_t origin_utc_s; /* UTC second of time 0; 0 where the trace has relative times */
     bool has_origin;
+    int64_t
+        offset_s; /* without dates: the second of the trace's own clock that is time 0; else 0. Not in the digest. */
 
     /* always there, n_jobs each */
     int64_t *submit_ns;   /* >= 0, ascending */

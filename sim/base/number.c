@@ -244,7 +244,8 @@ bool number_parse_limit(const char *text, size_t n, int64_t *out_ns)
     for (size_t i = 0; i < n; i++)
         colons += text[i] == ':';
     bool has_days = n > 0 && memchr(text, '-', n) != NULL;
-    size_t missing = has_days ? (colons < 2 ? 2 - colons : 0) : colons == 0; /* units at the right end that are not written */
+    size_t missing =
+        has_days ? (colons < 2 ? 2 - colons : 0) : colons == 0; /* units at the right end that are not written */
     if (missing == 0 || n > sizeof whole - 8)
         return number_parse_span(text, n, out_ns);
     memcpy(whole, text, n);

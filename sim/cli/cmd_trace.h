@@ -48,6 +48,9 @@ void picture_bars(const char *title, const char *const *labels, const uint64_t *
 void picture_arrivals(const struct workload *w);  /* by hour, by weekday, over the whole span */
 void picture_durations(const struct workload *w); /* by magnitude */
 
+/* Waits, GPUs in use, limits and demand on record (cmd_trace_record.c), to stdout. `values` has room for one a job. False: memory is out. */
+bool trace_record_print(const struct workload *w, double *values);
+
 /* Offered load against the cluster of `a->cluster`, a config, or `a->gpus` GPUs (cmd_trace_load.c). */
 int trace_load_print(const struct trace_arguments *a, const struct workload *w, struct error *err);
 

@@ -83,6 +83,8 @@ int cmd_trace_convert(int argc, char **argv)
     if (code == BRAID_OK) {
         fprintf(stderr, "braid: wrote %" PRIu32 " jobs to %s", w.n_jobs, a.output);
         trace_dropped_print(&w.report);
+        if (w.offset_s != 0)
+            fprintf(stderr, "braid: times are moved: time 0 is second %" PRId64 " of the trace\n", w.offset_s);
         print_losses(&lost, target->called);
     }
     workload_fini(&w);

@@ -50,7 +50,8 @@ static void print_head(const struct workload *w, const char *path)
         print_date(w->origin_utc_s + last_ns / NS_PER_S);
         printf(" UTC");
     } else {
-        printf("%.9g s to %.9g s from the trace's time 0 (no dates)", (double)first_ns / 1e9, (double)last_ns / 1e9);
+        printf("%.9g s to %.9g s of the trace's own clock (no dates)", (double)w->offset_s + (double)first_ns / 1e9,
+               (double)w->offset_s + (double)last_ns / 1e9);
     }
     printf(" (%.2f days)\nGPU-hours  %.1f\nVCs        %" PRIu32 "\nusers      %" PRIu32 "\n",
            (double)(last_ns - first_ns) / (86400 * 1e9), hours, w->vcs.count, w->users.count);
@@ -276,7 +277,8 @@ int cmd_trace_info(int argc, char **argv)
         "usage: braid trace info FILE [--cluster CONFIG.yaml | --gpus N] [--format NAME]\n"
         "                        [--failed run|drop|merge_attempts] [--applications FILE]\n\n"
         "What is in a trace: jobs, span, durations by GPUs, virtual clusters and users with their shares, arrivals by\n"
-        "hour, weekday and over the whole span, outcomes, columns, and rows dropped. With --cluster, the offered load "
+        "hour, weekday and over the whole span, outcomes, waits and limits on record, columns, and rows dropped. With "
+        "--cluster, the offered load "
         "on\n"
         "the cluster of a config, by virtual cluster and GPU type; with --gpus, on so many GPUs.\n\n";
     struct trace_arguments a;
@@ -305,7 +307,9 @@ int cmd_trace_info(int argc, char **argv)
         picture_arrivals(&w);
         print_outcome(&w);
         print_failures(&w, order);
-        if (a.cluster != NULL || a.gpus != NULL)
+        if (!trace_record_print(&w, values))
+            code = error_set(&err, BRAID_FAILED, "out of memory");
+        if (code == BRAID_OK && (a.cluster != NULL || a.gpus != NULL))
             code = trace_load_print(&a, &w, &err);
     }
     if (ok && code == BRAID_OK) {

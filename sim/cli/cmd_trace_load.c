@@ -11,7 +11,7 @@
 static void print_head(const char *what)
 {
     printf("\nOffered load by %s\n%-20s %10s %10s %14s %12s %8s\n", what, what, "jobs", "rejected", "GPU-hours",
-           "mean GPUs", "load");
+           "capacity", "load");
 }
 
 /* Returns whether the load is above 1. */

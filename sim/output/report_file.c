@@ -164,7 +164,7 @@ static int load_run_numbers(struct report_file *f, const struct report_table *t,
     for (uint32_t i = 0; i < f->n_runs; i++) {
         f->runs[i].seed = (uint64_t)seed[i];
         snprintf(f->runs[i].seed_text, sizeof f->runs[i].seed_text, "%" PRIu64, f->runs[i].seed);
-        f->runs[i].origin_utc_s = origin[i];
+        f->runs[i].origin_s = origin[i];
         f->runs[i].position = position != NULL ? position[i] : -1;
         const char *text = report_enum_text(status, status_code[i]);
         f->runs[i].status = arena_text(&f->arena, text, strlen(text));

@@ -19,7 +19,7 @@ struct report_run {
     const char *remarks; /* "" where there are none */
     uint64_t seed;
     char seed_text[24];
-    int64_t origin_utc_s; /* 0 where the trace has relative times */
+    int64_t origin_s;     /* second that is time 0: UTC, or of the trace's own clock */
     int64_t position;     /* in the order of its config; -1: not known. See report_order.h */
     uint64_t row;         /* in /runs and /summary */
     const char **swept;   /* n_swept values of the file's swept keys, as YAML text; "" where the key does not apply */

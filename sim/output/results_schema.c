@@ -52,7 +52,7 @@ static const struct column_spec runs_columns[] = {
     NUMBER("rows_kept", COLUMN_I64, "", "rows that became jobs"),
     TEXT("rows_dropped", "the others by reason: `no_gpus 184, no_duration 2`"),
     NUMBER("seed", COLUMN_U64, "", "of every random stream of the run"),
-    NUMBER("origin", COLUMN_I64, "s", "UTC second of time 0; 0 where the trace has relative times"),
+    NUMBER("origin", COLUMN_I64, "s", "second that is time 0: UTC where the trace has dates, else of the trace's own clock. Add it to `submit`"),
     CODE("status", run_statuses, "`ok`; `failed`: see `message`; `overloaded`: ended by `stop.queue`"),
     TEXT("message", "why the run failed"),
     {.name = "remarks",
