@@ -389,6 +389,12 @@ Test(config, command_checks_and_shows)
     fixture_write(&f, "good.yaml", good, strlen(good));
     fixture_write(&f, "bad.yaml", bad, strlen(bad));
     char *text = braid_config(&status, "check %s/good.yaml", f.folder);
+    cr_expect_eq(status, 2, "there is no trace");
+    cr_expect_not_null(strstr(text, "good.yaml:1:8: the trace 'x' cannot be opened (as "), "%s", text);
+    cr_expect_not_null(strstr(text, "scripts/fetch-traces"), "%s", text);
+    free(text);
+    fixture_write(&f, "x", "", 0);
+    text = braid_config(&status, "check %s/good.yaml", f.folder);
     cr_expect_eq(status, 0);
     cr_expect_not_null(strstr(text, "ok, 4 runs; swept: policy (2), trace.load (2)"), "%s", text);
     free(text);
