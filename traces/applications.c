@@ -16,6 +16,7 @@ struct reading {
     struct applications *to;
     struct csv csv;
     uint32_t at[N_FIELDS]; /* where each field is in a row; UINT32_MAX: it is not there */
+    uint32_t n_columns;
     const char *shown;
     struct error *err;
 };
@@ -61,6 +62,7 @@ static int read_header(struct reading *r)
                 (int)(name.n < 60 ? name.n : 60), name.text, f == N_FIELDS ? "is unknown" : "is there twice");
         r->at[f] = i;
     }
+    r->n_columns = r->csv.n_fields;
     if (r->at[FIELD_NAME] == UINT32_MAX || (r->at[FIELD_SECONDS] == UINT32_MAX && r->at[FIELD_RATE] == UINT32_MAX))
         return error_at(r->err, BRAID_BAD_INPUT, r->shown, has_row ? line_of(&r->csv) : 0, 0,
                         "a table of applications begins with the header application,seconds (and gpus, batch_size, "
@@ -93,6 +95,10 @@ static int add_row(struct reading *r)
     struct application row = {0};
     struct csv_field name = field(r, FIELD_NAME);
     int line = line_of(&r->csv);
+    if (r->csv.n_fields != r->n_columns)
+        return error_at(r->err, BRAID_BAD_INPUT, r->shown, line, 0,
+                        "the row has %u fields and the header %u; is a comma missing, or one too many?", r->csv.n_fields,
+                        r->n_columns);
     if (name.n == 0)
         return error_at(r->err, BRAID_BAD_INPUT, r->shown, line, 0, "the row names no application");
     if (!read_count(field(r, FIELD_GPUS), &row.gpus) || !read_count(field(r, FIELD_BATCH), &row.batch))

@@ -308,6 +308,8 @@ Test(gpu_readers, faulty_applications_tables_are_refused_with_their_line)
         {"application,seconds,steps_per_s\nx,,\n", "one of seconds and steps_per_s", 2},
         {"application,gpus,seconds\nx,0,1\n", "whole numbers above 0", 2},
         {"application,gpus,seconds\nx,1.5,1\n", "whole numbers above 0", 2},
+        {"application,gpus,seconds\nx,16,1,335\n", "4 fields and the header 3", 2},
+        {"application,seconds,gpus\nx,1\n", "2 fields and the header 3", 2},
     };
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         struct workload w;
