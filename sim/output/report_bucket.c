@@ -248,9 +248,9 @@ int bucket_length_order(const char *text)
 }
 
 /* The hour of the day (UTC) in which a job was submitted, from 0 to 23; of a trace with relative times, of the days from time 0. */
-static int hour_of(double submit_s, int64_t origin_utc_s)
+static int hour_of(double submit_s, int64_t origin_s)
 {
-    int64_t second = (int64_t)floor(submit_s) + origin_utc_s;
+    int64_t second = (int64_t)floor(submit_s) + origin_s;
     return (int)(((second % 86400 + 86400) % 86400) / 3600);
 }
 
@@ -284,7 +284,7 @@ static int key_block_read(struct key_block *b, const struct report_table *t, con
     return error_set(err, BRAID_FAILED, "out of memory");
 }
 
-static const char *key_block_text(const struct key_block *b, const char *key, int64_t origin_utc_s, uint64_t i,
+static const char *key_block_text(const struct key_block *b, const char *key, int64_t origin_s, uint64_t i,
                                   char *room, size_t size)
 {
     if (b->texts != NULL)
@@ -294,7 +294,7 @@ static const char *key_block_text(const struct key_block *b, const char *key, in
     if (b->numbers != NULL && b->column->type == REPORT_ENUM)
         return report_enum_text(b->column, b->numbers[i]);
     snprintf(room, size, "%lld",
-             b->reals != NULL ? (long long)hour_of(b->reals[i], origin_utc_s) : (long long)b->numbers[i]);
+             b->reals != NULL ? (long long)hour_of(b->reals[i], origin_s) : (long long)b->numbers[i]);
     return room;
 }
 
@@ -308,7 +308,7 @@ static int append_key(const struct report_table *t, const struct report_run *run
         char room[32], *to = joined + i * stride;
         size_t used = strlen(to);
         snprintf(to + used, stride - used, "%c%s", SEPARATOR,
-                 key_block_text(&b, key, run->origin_utc_s, i, room, sizeof room));
+                 key_block_text(&b, key, run->origin_s, i, room, sizeof room));
     }
     free(b.numbers);
     free(b.reals);
