@@ -196,7 +196,7 @@ static void take_status(struct csv_values *v, struct csv_field f)
         }
     const struct job_state found = job_state_find(f.text, f.n); /* a word that this log has not, but others do */
     v->row.status = found.status;
-    if (!found.is_known && !is_missing(f))
+    if ((!found.is_known || found.is_waiting || found.is_running) && !is_missing(f))
         rows_blame(v->rows, ROW_UNKNOWN_STATUS, &v->row, v->use->name, (struct trace_text){f.text, f.n});
 }
 
