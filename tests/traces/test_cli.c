@@ -113,3 +113,27 @@ Test(trace_cli, usage_and_help)
     cr_assert_eq(braid("check --failed maybe x", out, sizeof out), 2);
     expect_part(out, "run, drop or merge_attempts");
 }
+
+Test(trace_cli, info_tells_the_schedule_on_record)
+{
+    static const char text[] = "id,submit,duration,gpus,start,estimate\n"
+                               "a,0,100,2,0,200\n"
+                               "b,10,100,4,30,50\n"
+                               "c,20,10,1,60,\n";
+    char out[16384], path[SCRATCH_PATH];
+    scratch_write(&scratch, "r.csv", text, sizeof text - 1, path);
+    cr_assert_eq(braid("info r.csv", out, sizeof out), 0, "%s", out);
+    expect_part(
+        out,
+        "wait                          3        20.0         4.0        20.0        36.0        39.6        40.0\n");
+    expect_part(out, "GPUs in use on record: at most 7 at one time");
+    expect_part(
+        out,
+        "duration / limit              2       1.250       0.650       1.250       1.850       1.985       2.000\n");
+    expect_part(out, "beyond the limit: 50.00 % of them; without a limit: 33.33 % of all jobs\n");
+    expect_part(out, "Demand: 30.5 GPUs on average");
+    static const char late[] = "id,submit,duration,gpus\na,21,10,1\nb,25,5,1\n";
+    scratch_write(&scratch, "l.csv", late, sizeof late - 1, path);
+    cr_assert_eq(braid("convert l.csv -o m.csv", out, sizeof out), 0, "%s", out);
+    expect_part(out, "time 0 is second 21 of the trace");
+}
