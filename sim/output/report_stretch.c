@@ -89,6 +89,14 @@ static int load_segments(struct stretches *out, const struct report_file *f, con
     int64_t queued = kinds == NULL ? -1 : report_enum_value(kinds, "queued");
     out->n = rows.count;
     for (uint64_t i = 0; code == BRAID_OK && i < rows.count; i++) {
+        if (report_run_has(run, RESULTS_JOBS) && (uint64_t)job[i] >= run->tables[RESULTS_JOBS].count) {
+            code = error_at(
+                err, BRAID_BAD_INPUT, f->path, 0, 0,
+                "table /segments, column 'job': row %llu names job %lld, which the run does not have; the file "
+                "is damaged or was changed: run the experiment again",
+                (unsigned long long)(rows.begin + i), (long long)job[i]);
+            break;
+        }
         out->v[i] =
             (struct stretch){.job = (uint32_t)job[i], .begin_s = begin[i], .end_s = end[i], .is_shared = group[i] >= 0};
         if (kind[i] == queued)

@@ -1,5 +1,7 @@
 #include "output/report_table.h"
 
+#include "output/results_schema.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,6 +115,9 @@ static int load_column(struct report_table *t, struct report_column *c, hid_t gr
         t->rows = (uint64_t)rows;
     else if ((uint64_t)rows != t->rows)
         return fail(t, err, "its length is not that of the other columns", name);
+    for (int table = 0; table < RESULTS_TABLES; table++)
+        if (strcmp(results_table(table)->name, t->name) == 0 && results_column(table, name) != NULL)
+            c->at_most = results_column(table, name)->at_most;
     if (!load_type(t, c))
         return fail(t, err, "it has a type that no column has", name);
     return load_units(t, c) ? BRAID_OK : fail(t, err, "its units cannot be read", name);
@@ -281,6 +286,12 @@ int report_read_i64(const struct report_table *t, const struct report_column *c,
     for (uint64_t i = 0; code == BRAID_OK && c->type == REPORT_ENUM && i < count; i++)
         if (!is_code(c, out[i]))
             code = no_code(t, c, begin + i, (double)out[i], err);
+    for (uint64_t i = 0; code == BRAID_OK && c->at_most > 0 && i < count; i++)
+        if (out[i] > c->at_most) {
+            char what[96];
+            snprintf(what, sizeof what, "row %" PRIu64 " holds %lld, more than any has", begin + i, (long long)out[i]);
+            code = fail(t, err, what, c->name);
+        }
     return code;
 }
 

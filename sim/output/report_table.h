@@ -25,6 +25,7 @@ struct report_column {
     enum report_type type;
     size_t size;        /* bytes of a value as stored */
     size_t width;       /* REPORT_TEXT: bytes of a value as stored; report_read_text wants width + 1 for each */
+    uint32_t at_most;   /* what the schema says that no whole number in it passes; 0: nothing */
     uint32_t n_members; /* REPORT_ENUM */
     const char **members;
     int64_t *member_values;
@@ -55,8 +56,8 @@ const char *report_enum_text(const struct report_column *c, int64_t value);
 /* The value of an enum's name, or -1. */
 int64_t report_enum_value(const struct report_column *c, const char *name);
 
-/* Read rows [begin, begin + count) of a column. BRAID_BAD_INPUT when they are not in the table, cannot be read, or hold a code that no
- * member of the enum has. */
+/* Read rows [begin, begin + count) of a column. BRAID_BAD_INPUT when they are not in the table, cannot be read, hold a code that no
+ * member of the enum has, or a number that is larger than the schema allows. */
 int report_read_f64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,
                     double *out, struct error *err);
 int report_read_i64(const struct report_table *t, const struct report_column *c, uint64_t begin, uint64_t count,

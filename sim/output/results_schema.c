@@ -32,6 +32,13 @@ static const char *const decisions[] = {"submit", "start",  "resume", "preempt",
         .name = name_, .type = COLUMN_ENUM, .unit = "", .help = help_, .members = members_,                            \
         .n_members = COUNT(members_), .is_packed = true, .rows_of = RESULTS_TABLES                                     \
     }
+/* A uint32 that is never larger. */
+#define LIMITED(name_, unit_, at_most_, help_)                                                                         \
+    {                                                                                                                  \
+        .name = name_, .type = COLUMN_U32, .unit = unit_, .help = help_, .rows_of = RESULTS_TABLES,                    \
+        .at_most = at_most_                                                                                            \
+    }
+enum { GPUS_OF_A_NODE = 65536 }; /* what `cluster.nodes[].gpus` allows */
 #define ROWS(name_, table_, help_)                                                                                     \
     {                                                                                                                  \
         .name = name_, .type = COLUMN_I64, .unit = "", .help = help_, .rows_of = table_                                \
@@ -140,8 +147,8 @@ static const struct column_spec segments_columns[] = {
 static const struct column_spec allocs_columns[] = {
     {.name = "segment", .type = COLUMN_I64, .unit = "", .help = "row of `/segments`", .rows_of = RESULTS_SEGMENTS},
     NUMBER("node", COLUMN_U32, "", "number of the node, from 0"),
-    NUMBER("gpu_first", COLUMN_U32, "", "first GPU of the node that is held"),
-    NUMBER("gpu_count", COLUMN_U32, "GPU", "consecutive GPUs held"),
+    LIMITED("gpu_first", "", GPUS_OF_A_NODE, "first GPU of the node that is held"),
+    LIMITED("gpu_count", "GPU", GPUS_OF_A_NODE, "consecutive GPUs held"),
     STEADY("share", COLUMN_F64, "", "share of each, 1 = the whole GPU (the jobs of a group take turns on it)"),
 };
 

@@ -50,8 +50,9 @@ struct column_spec {
     const char *help;
     const char *const *members; /* COLUMN_ENUM */
     uint32_t n_members;
-    bool is_packed; /* stored in chunks with shuffle and deflate; else contiguous */
-    bool is_late;   /* a file of an older version may lack it */
+    bool is_packed;   /* stored in chunks with shuffle and deflate; else contiguous */
+    bool is_late;     /* a file of an older version may lack it */
+    uint32_t at_most; /* no value is larger; 0: any may be */
     int rows_of; /* enum results_table_id: the values are row numbers of that table in this file; else RESULTS_TABLES */
 };
 

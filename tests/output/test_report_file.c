@@ -170,3 +170,42 @@ Test(report_file, refuses_a_file_that_is_being_written)
     cr_expect(strstr(out, "writing") != NULL, "%s", out);
     H5Fclose(writer);
 }
+
+Test(report_file, runs_are_found_by_label_seed_and_swept_values)
+{
+    static const char *const ids[] = {"11", "12", "13", "14"}, *const loads[] = {"0.7", "0.9", "0.7", "0.9"};
+    struct fixture f;
+    struct report_file file;
+    struct error err = {0};
+    fixture_init(&f);
+    fixture_sweep(&f, "trace.load");
+    for (unsigned i = 0; i < 4; i++) {
+        fixture_run(&f, ids[i], i < 3 ? "srtf" : "a, b", i / 2);
+        fixture_text(&f, RESULTS_RUNS, RESULTS_SWEEP_PREFIX "trace.load", loads[i]);
+    }
+    cr_assert(fixture_write(&f, path));
+    fixture_fini(&f);
+    cr_assert_eq(report_file_open(&file, path, &err), BRAID_OK, "%s", err.message);
+    static const struct {
+        const char *text;
+        int run; /* -1: none, or more than one */
+    } cases[] = {{"srtf, seed=0, trace.load=0.9", 1},
+                 {"trace.load=0.9,srtf", 1},
+                 {"srtf,seed=1", 2},
+                 {"a, b", 3},
+                 {"seed=1", -1},
+                 {"srtf", -1},
+                 {"srtf, seed=7", -1},
+                 {"", -1},
+                 {"srtf,", -1},
+                 {"policy=srtf, seed=1", 2},
+                 {"1300", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct report_run *run = report_run_find(&file, cases[i].text, &err);
+        cr_expect(run == (cases[i].run < 0 ? NULL : &file.runs[cases[i].run]), "%s", cases[i].text);
+    }
+    report_run_find(&file, "srtf", &err);
+    cr_expect(strstr(err.message, "names 3 runs") != NULL && strstr(err.message, "a, b") == NULL, "only those: %s",
+              err.message);
+    report_file_close(&file);
+}

@@ -58,3 +58,27 @@ Test(report_stats, quantile_is_linear_between_order_statistics)
     cr_expect_float_eq(stats_quantile(v, 4, 0.99), 7.88, 1e-12);
     cr_expect(isnan(stats_quantile(v, 0, 0.5)));
 }
+
+Test(report_stats, the_ratio_of_means_is_that_of_the_sums)
+{
+    const double a[] = {20, 20, 500, NAN}, b[] = {10, 10, 1000, 3};
+    struct interval i = stats_ratio_of_means(a, b, 4);
+    cr_expect_float_eq(i.mean, 540.0 / 1020, 1e-12);
+    /* d = 3 (a / 540 - b / 1020): 0.0817.., 0.0817.., -0.1634..; t(0.975, 2) = 4.302653 */
+    double d = 3 * (20.0 / 540 - 10.0 / 1020), half = 4.302652729911275 * sqrt((d * d + d * d + 4 * d * d) / 2 / 3);
+    cr_expect_float_eq(i.low, i.mean * exp(-half), 1e-9);
+    cr_expect_float_eq(i.high, i.mean * exp(half), 1e-9);
+    cr_expect_eq(i.n, 3);
+    struct interval other = stats_ratio_of_means(b, a, 4);
+    cr_expect_float_eq(other.low, 1 / i.high, 1e-9, "A over B and B over A say the same");
+}
+
+Test(report_stats, a_difference_has_a_t_interval_and_a_range_its_ends)
+{
+    const double a[] = {3, 5, NAN, 7}, b[] = {1, 1, 1, 1};
+    struct interval i = stats_difference(a, b, 4);
+    cr_expect_float_eq(i.mean, 4, 1e-12);
+    cr_expect_float_eq(i.high - i.mean, 4.302652729911275 * 2 / sqrt(3), 1e-9);
+    stats_range(&i, a, 4);
+    cr_expect(i.low == 3 && i.high == 7);
+}

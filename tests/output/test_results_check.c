@@ -308,6 +308,10 @@ Test(results_check, every_command_refuses_what_was_changed)
 {
     static const struct change codes = {"jobs/status", set_first, NULL, 77,
                                         "table /jobs, column 'status': row 0 holds the code 77"};
+    static const struct change gpus = {"allocs/gpu_count", set_first, NULL, 4e9,
+                                       "table /allocs, column 'gpu_count': row 0 holds 4000000000"},
+                               rank = {"segments/job", set_first, NULL, 4e9,
+                                       "table /segments, column 'job': row 0 names job 4000000000"};
     const struct {
         const struct change *change;
         const char *arguments;
@@ -317,6 +321,10 @@ Test(results_check, every_command_refuses_what_was_changed)
         {&codes, "export %s --run 0100 --what jobs"},
         {&codes, "plot %s -o %s.d --figure jct_cdf"},
         {&codes, "merge %s.m %s"},
+        {&gpus, "diff %s %s --run 0100,0200"},
+        {&gpus, "export %s --run 0100 --what trace-events"},
+        {&rank, "diff %s %s --run 0100,0200"},
+        {&rank, "export %s --run 0100 --what batsim"},
         {&changes[0], "compare %s"},
         {&changes[0], "diff %s %s"},
         {&changes[0], "export %s --run 0100 --what jobs"},

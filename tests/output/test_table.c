@@ -87,6 +87,76 @@ Test(table, latex_escapes_what_it_must)
     table_destroy(t);
 }
 
+static char *printed(struct table *t, enum table_format format)
+{
+    char *text;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    cr_assert(table_print(t, format, out));
+    fclose(out);
+    table_destroy(t);
+    return text;
+}
+
+Test(table, an_interval_stands_beside_its_number)
+{
+    static const struct table_column two[] = {{"policy", NULL, TABLE_KIND_TEXT, NULL},
+                                              {"wait", NULL, TABLE_KIND_SECONDS, NULL}};
+    for (int latex = 0; latex < 2; latex++) {
+        struct table *t = table_create(two, 2);
+        table_text(t, "[a");
+        table_interval(t, 7200, 3600, 10800);
+        table_text(t, "b");
+        table_interval(t, 7200, 3600, 36000);
+        table_text(t, "c");
+        table_interval(t, 18000, NAN, NAN);
+        char *text = printed(t, latex ? TABLE_FORMAT_LATEX : TABLE_FORMAT_TEXT);
+        cr_expect(strstr(text, latex ? "2.000 $\\pm$ 1.000" : "2.000 ± 1.000\n") != NULL, "%s", text);
+        cr_expect(strstr(text, "2.000 [1.000, 10.000]") != NULL, "%s", text);
+        cr_expect(strstr(text, latex ? "\n{}[a" : "\n[a ") != NULL, "%s", text);
+        cr_expect(!latex || (strstr(text, "\\toprule") != NULL && strstr(text, "\\bottomrule") != NULL));
+        free(text);
+    }
+}
+
+Test(table, times_far_apart_have_a_unit_each)
+{
+    static const struct table_column one[] = {{"wait", NULL, TABLE_KIND_SECONDS, NULL}};
+    struct table *t = table_create(one, 1);
+    table_number(t, 65 * 86400);
+    table_number(t, 12);
+    table_number(t, 0);
+    char *text = printed(t, TABLE_FORMAT_TEXT);
+    cr_expect_str_eq(text, "  wait\n------\n65.0 d\n12.0 s\n0.00 s\n", "%s", text);
+    free(text);
+    t = table_create(one, 1);
+    table_number(t, 12000);
+    table_number(t, 12);
+    text = printed(t, TABLE_FORMAT_TEXT);
+    cr_expect(strstr(text, "min\n") != NULL && strstr(text, "200.0\n") != NULL, "1,000 times is one unit: %s", text);
+    free(text);
+}
+
+Test(table, wide_characters_take_two_columns_and_ends_of_lines_are_blanks)
+{
+    static const struct table_column two[] = {{"policy", NULL, TABLE_KIND_TEXT, NULL},
+                                              {"n", NULL, TABLE_KIND_COUNT, NULL}};
+    struct table *t = table_create(two, 2);
+    table_text(t, "最短剩余");
+    table_number(t, 1);
+    table_text(t, "e\xcc\x81\nb\tc"); /* an accent that combines */
+    table_number(t, 2);
+    char *text = printed(t, TABLE_FORMAT_TEXT);
+    cr_expect_str_eq(text, "policy    n\n--------  -\n最短剩余  1\ne\xcc\x81 b c     2\n", "%s", text);
+    free(text);
+    t = table_create(two, 2);
+    table_text(t, "a\nb");
+    table_number(t, 2);
+    text = printed(t, TABLE_FORMAT_JSON);
+    cr_expect(strstr(text, "a\\u000ab") != NULL, "programs get the text as it is: %s", text);
+    free(text);
+}
+
 Test(table, an_empty_table_has_its_titles)
 {
     struct table *t = table_create(columns, 4);
