@@ -17,6 +17,7 @@ _braid() {
     2:config:*) words="check show docs --help" ;;
     3:policy:show) words=$("${COMP_WORDS[0]}" policy list 2>/dev/null | awk '/^[a-z]/ { print $1 }') ;;
     *:compare:--format) words="table csv json md latex" ;;
+    *:compare:--counts) words="none all runs pairs jobs finished unfinished rejected failed killed" ;;
     *:export:--format) words="csv json" ;;
     *:export:--what) words="jobs series segments allocs events summary runs batsim trace-events" ;;
     *:plot:--type) words="png pdf svg" ;;

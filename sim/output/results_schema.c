@@ -296,6 +296,29 @@ void results_schema_write_docs(FILE *out)
           "  simulator itself cost is in `OUT.cost.csv` beside it (wall and CPU seconds, peak memory, threads, time of "
           "the end).\n\n",
           out);
+    fputs("In Python, a table as columns: text as text, codes as their words, numbers as they are.\n\n"
+          "```python\n"
+          "import h5py, numpy\n\n"
+          "def columns(path, table):\n"
+          "    def values(c):\n"
+          "        words = h5py.check_enum_dtype(c.dtype)\n"
+          "        if words:\n"
+          "            return numpy.array(sorted(words, key=words.get))[c[:]]\n"
+          "        return c.asstr()[:] if h5py.check_string_dtype(c.dtype) else c[:]\n"
+          "    with h5py.File(path) as f:\n"
+          "        return {name: values(c) for name, c in f[table].items()}\n"
+          "```\n\n"
+          "`pandas.DataFrame(columns(\"OUT.h5\", \"jobs\"))` is a data frame; "
+          "`.merge(pandas.DataFrame(columns(\"OUT.h5\", "
+          "\"runs\"))[[\"run\",\n\"label\"]])` puts the policy's label beside each job. In R, with Bioconductor's "
+          "rhdf5:\n"
+          "`as.data.frame(lapply(rhdf5::h5read(\"OUT.h5\", \"jobs\", bit64conversion = \"double\"), as.vector))`.\n\n"
+          "Every program of braid that reads a results file checks it first: each table and column is there, with the "
+          "type, "
+          "the length, the\nunit and the codes that stand here, and the rows of each run are rows of the tables. A "
+          "file that "
+          "was changed otherwise is refused.\n\n",
+          out);
     for (int t = 0; t < RESULTS_TABLES; t++) {
         fprintf(out, "## /%s\n\n%s.\n\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n", tables[t].name,
                 tables[t].help);
@@ -314,4 +337,26 @@ void results_schema_write_docs(FILE *out)
         }
         fputc('\n', out);
     }
+    fputs("## What `braid compare --format csv` and `json` write\n\n"
+          "A row a row of the table and metric, numbers in the metric's unit. Empty (`null`): there is none.\n\n"
+          "| column | meaning |\n| --- | --- |\n"
+          "| `policy` and the other keys | what the row is of |\n"
+          "| `metric`, `unit`, `better` | `better`: `lower`, `higher`, or empty where neither way is better |\n"
+          "| `runs`, `jobs` to `killed` | runs of the row; means of their counts |\n"
+          "| `baseline`, `pairs` | what the row is compared with; runs that have a counterpart there |\n"
+          "| `compared_over` | `all jobs`; `jobs finished in both`: other jobs finished than under the baseline; "
+          "`unknown`: that cannot "
+          "be told, and there is no ratio |\n"
+          "| `low_high` | what the columns `_low` and `_high` are: `95 % t interval` where the runs of a row differ in "
+          "the seed or "
+          "another replicate, `range` (least, largest) where they differ in other keys too |\n"
+          "| `mean`, `mean_low`, `mean_high` | arithmetic mean over the runs, each over its own finished jobs |\n"
+          "| `ratio`, `ratio_low`, `ratio_high` | above 1: better than the baseline. baseline / this where lower is "
+          "better, this / "
+          "baseline where higher is; over pairs the geometric mean. None where a value is 0 or one is more than 1,000 "
+          "times the other |\n"
+          "| `improvement` | above 0: better. The reduction 1 - this / baseline, or the gain this / baseline - 1 |\n"
+          "| `ratio_of_means`, …`_low`, …`_high` | as `ratio`, of the arithmetic means of the pairs |\n"
+          "| `difference`, …`_low`, …`_high` | this - baseline, mean over the pairs |\n",
+          out);
 }
