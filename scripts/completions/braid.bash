@@ -19,6 +19,7 @@ _braid() {
     *:compare:--format) words="table csv json md latex" ;;
     *:compare:--counts) words="none all runs pairs jobs finished unfinished rejected failed killed" ;;
     *:export:--format) words="csv json" ;;
+    *:diff:--format) words="text csv json" ;;
     *:export:--what) words="jobs series segments allocs events summary runs batsim trace-events" ;;
     *:plot:--type) words="png pdf svg" ;;
     *:plot:--figure) words=$(_braid_help plot | grep -v '^-') ;;

@@ -12,11 +12,12 @@
 static int help(void)
 {
     fputs(
-        "usage: braid diff A.h5 B.h5 [--run ID[,ID]]\n\n"
+        "usage: braid diff A.h5 B.h5 [--run ID[,ID]] [--format F]\n\n"
         "Which jobs differ between two runs, and the first moment at which the two schedules part.\n\n"
         "  --run ID,ID   compare this run of A with that run of B (one ID: in both); the beginning of an id or a\n"
         "                policy's label will do. Default: runs are paired by id, else by label, seed and swept "
-        "values.\n\n"
+        "values.\n"
+        "  --format F    text (default), or a row a pair of runs and column as csv or json\n\n"
         "Jobs are paired by (id, occurrence). Where both runs kept segments, preemptions and GPUs are compared too.\n\n"
         "Exit status: 0 all equal, 1 they differ (or the output could not be written), 2 bad usage or bad input.\n",
         stdout);
@@ -27,6 +28,80 @@ struct pair {
     const struct report_file *files[2];
     const struct report_run *runs[2];
 };
+
+/* What is printed: words, or for programs one table of all pairs. */
+struct diff_print {
+    enum table_format format;
+    struct table *tidy; /* NULL: words */
+};
+
+static struct table *tidy_create(void)
+{
+    static const struct table_column columns[] = {
+        {.name = "run_a", .kind = TABLE_KIND_TEXT},
+        {.name = "run_b", .kind = TABLE_KIND_TEXT},
+        {.name = "title_a", .kind = TABLE_KIND_TEXT},
+        {.name = "title_b", .kind = TABLE_KIND_TEXT},
+        {.name = "column", .kind = TABLE_KIND_TEXT},
+        {.name = "unit", .kind = TABLE_KIND_TEXT},
+        {.name = "jobs", .kind = TABLE_KIND_COUNT},
+        {.name = "jobs_that_differ", .kind = TABLE_KIND_COUNT},
+        {.name = "largest_difference", .kind = TABLE_KIND_NUMBER},
+        {.name = "of_job", .kind = TABLE_KIND_TEXT},
+        {.name = "finished_in_both", .kind = TABLE_KIND_COUNT},
+        {.name = "mean_a", .kind = TABLE_KIND_NUMBER},
+        {.name = "mean_b", .kind = TABLE_KIND_NUMBER},
+    };
+    return table_create(columns, sizeof columns / sizeof columns[0]);
+}
+
+static bool is_count(const char *column)
+{
+    return strcmp(column, "preemptions") == 0 || strcmp(column, "moves") == 0 || strcmp(column, "restarts") == 0;
+}
+
+/* The first cells of a row; a side without a run is empty. */
+static void tidy_begin(struct table *t, const struct pair *p, const char *column, const char *unit)
+{
+    char title[160];
+    for (int i = 0; i < 2; i++)
+        table_text(t, p->runs[i] != NULL ? p->runs[i]->id : "");
+    for (int i = 0; i < 2; i++)
+        table_text(t, p->runs[i] != NULL ? report_run_title(p->files[i], p->runs[i], title, sizeof title) : "");
+    table_text(t, column);
+    table_text(t, unit);
+}
+
+static void tidy_end(struct table *t, double jobs, double differ, double largest, const char *job)
+{
+    table_number(t, jobs);
+    table_number(t, differ);
+    table_number(t, largest);
+    table_text(t, job);
+}
+
+static void tidy_add(struct table *t, const struct pair *p, const struct diff *d)
+{
+    for (int c = 0; c < DIFF_COLUMNS; c++) {
+        const char *name = diff_column_names[c];
+        bool is_status = strcmp(name, "status") == 0;
+        tidy_begin(t, p, name, is_status || is_count(name) ? "" : "s");
+        tidy_end(t, (double)d->n_paired, (double)d->columns[c].n,
+                 is_status || d->columns[c].n == 0 ? NAN : d->columns[c].largest, d->columns[c].job);
+        table_number(t, (double)d->n_finished);
+        table_number(t, diff_mean(d, c, 0));
+        table_number(t, diff_mean(d, c, 1));
+    }
+}
+
+/* A row about a pair of runs whose jobs cannot be told apart: equal by digest or not, or one run without a counterpart. */
+static void tidy_add_whole(struct table *t, const struct pair *p, const char *column, double differ)
+{
+    tidy_begin(t, p, column, "");
+    tidy_end(t, NAN, differ, NAN, "");
+    for (int i = 0; i < 3; i++)
+        table_number(t, NAN);
+}
 
 static void print_pair_title(const struct pair *p, const char *what)
 {
@@ -53,8 +128,10 @@ static bool print_columns(const struct diff *d)
     static const struct table_column columns[] = {{.name = "column", .kind = TABLE_KIND_TEXT},
                                                   {.name = "jobs that differ", .kind = TABLE_KIND_COUNT},
                                                   {.name = "largest difference", .kind = TABLE_KIND_TEXT},
-                                                  {.name = "of job", .kind = TABLE_KIND_TEXT}};
-    struct table *t = table_create(columns, 4);
+                                                  {.name = "of job", .kind = TABLE_KIND_TEXT},
+                                                  {.name = "mean A", .kind = TABLE_KIND_TEXT},
+                                                  {.name = "mean B", .kind = TABLE_KIND_TEXT}};
+    struct table *t = table_create(columns, sizeof columns / sizeof columns[0]);
     if (t == NULL)
         return false;
     for (int c = 0; c < DIFF_COLUMNS; c++) {
@@ -62,13 +139,16 @@ static bool print_columns(const struct diff *d)
         if (column->n == 0)
             continue;
         char text[64];
-        bool is_count = strcmp(diff_column_names[c], "preemptions") == 0 ||
-                        strcmp(diff_column_names[c], "moves") == 0 || strcmp(diff_column_names[c], "restarts") == 0;
-        snprintf(text, sizeof text, "%.10g%s", column->largest, is_count ? "" : " s");
+        const char *unit = is_count(diff_column_names[c]) ? "" : " s";
+        snprintf(text, sizeof text, "%.10g%s", column->largest, unit);
         table_text(t, diff_column_names[c]);
         table_number(t, (double)column->n);
         table_text(t, c == 0 || isnan(column->largest) ? "-" : text);
         table_text(t, column->job);
+        for (int i = 0; i < 2; i++) {
+            snprintf(text, sizeof text, "%.6g%s", diff_mean(d, c, i), unit);
+            table_text(t, isnan(diff_mean(d, c, i)) ? "-" : text);
+        }
     }
     bool ok = table_is_empty(t) || table_print(t, TABLE_FORMAT_TEXT, stdout);
     table_destroy(t);
@@ -146,7 +226,7 @@ static bool print_diff(const struct pair *p, const struct diff *d)
         printf("%" PRIu64 " more jobs ran at the same times on other GPUs\n", d->n_other_gpus);
     bool ok = true;
     if (d->n_different > 0) {
-        putchar('\n');
+        printf("\nMeans are over the %" PRIu64 " jobs that finished in both.\n", d->n_finished);
         ok = print_columns(d);
     }
     print_parting(d);
@@ -158,19 +238,23 @@ static bool print_diff(const struct pair *p, const struct diff *d)
 }
 
 /* Runs whose jobs are not stored can still be told equal by their digests. */
-static int diff_by_digest(const struct pair *p, bool *differs)
+static int diff_by_digest(const struct pair *p, const struct diff_print *print, bool *differs)
 {
     bool is_equal = strcmp(p->runs[0]->digest, p->runs[1]->digest) == 0;
     *differs = *differs || !is_equal;
+    if (print->tidy != NULL) {
+        tidy_add_whole(print->tidy, p, "digest", !is_equal);
+        return BRAID_OK;
+    }
     print_pair_title(p, is_equal ? "equal by digest (jobs are not stored)"
                                  : "the digests differ; to see where, store the jobs: 'output: {jobs: true}'");
     return BRAID_OK;
 }
 
-static int diff_pair(const struct pair *p, bool *differs, struct error *err)
+static int diff_pair(const struct pair *p, const struct diff_print *print, bool *differs, struct error *err)
 {
     if (p->runs[0]->tables[RESULTS_JOBS].count == 0 || p->runs[1]->tables[RESULTS_JOBS].count == 0)
-        return diff_by_digest(p, differs);
+        return diff_by_digest(p, print, differs);
     struct diff d;
     int code = diff_runs(&d, p->files[0], p->runs[0], p->files[1], p->runs[1], err);
     if (code != BRAID_OK)
@@ -178,7 +262,9 @@ static int diff_pair(const struct pair *p, bool *differs, struct error *err)
     char what[96];
     snprintf(what, sizeof what, "equal, %" PRIu64 " jobs%s", d.n_paired,
              d.has_segments ? " and the GPUs they held" : "");
-    if (diff_is_equal(&d))
+    if (print->tidy != NULL)
+        tidy_add(print->tidy, p, &d);
+    else if (diff_is_equal(&d))
         print_pair_title(p, what);
     else if (!print_diff(p, &d))
         code = error_set(err, BRAID_FAILED, "out of memory");
@@ -188,39 +274,47 @@ static int diff_pair(const struct pair *p, bool *differs, struct error *err)
 }
 
 /* One run without a partner is a difference. */
-static void print_lonely(const struct report_file *f, const struct report_run *run, char side, bool *differs)
+static void print_lonely(const struct report_file *f, const struct report_run *run, char side,
+                         const struct diff_print *print, bool *differs)
 {
     char title[160];
-    printf("run %s (%s) is in %c alone\n", run->id, report_run_title(f, run, title, sizeof title), side);
+    struct pair p = {{NULL, NULL}, {NULL, NULL}};
+    p.files[side - 'A'] = f;
+    p.runs[side - 'A'] = run;
     *differs = true;
+    if (print->tidy != NULL)
+        tidy_add_whole(print->tidy, &p, "run", 1);
+    else
+        printf("run %s (%s) is in %c alone\n", run->id, report_run_title(f, run, title, sizeof title), side);
 }
 
-static int diff_files(const struct report_file files[2], bool *differs, struct error *err)
+static int diff_files(const struct report_file files[2], const struct diff_print *print, bool *differs,
+                      struct error *err)
 {
     uint32_t n_pairs = 0;
     for (uint32_t i = 0; i < files[0].n_runs; i++) {
         struct pair p = {{&files[0], &files[1]},
                          {&files[0].runs[i], diff_partner(&files[0], &files[0].runs[i], &files[1])}};
         if (p.runs[1] == NULL) {
-            print_lonely(&files[0], p.runs[0], 'A', differs);
+            print_lonely(&files[0], p.runs[0], 'A', print, differs);
             continue;
         }
-        int code = diff_pair(&p, differs, err);
+        int code = diff_pair(&p, print, differs, err);
         if (code != BRAID_OK)
             return code;
         n_pairs++;
     }
     for (uint32_t i = 0; i < files[1].n_runs; i++)
         if (diff_partner(&files[1], &files[1].runs[i], &files[0]) == NULL)
-            print_lonely(&files[1], &files[1].runs[i], 'B', differs);
+            print_lonely(&files[1], &files[1].runs[i], 'B', print, differs);
     if (n_pairs == 0 && files[0].n_runs > 0 && files[1].n_runs > 0)
         return error_set(err, BRAID_BAD_INPUT, "no run of %s has a counterpart in %s; name two with --run ID,ID",
                          files[0].path, files[1].path);
     return BRAID_OK;
 }
 
-static int diff_named(const struct report_file files[2], const struct word_list *names, bool *differs,
-                      struct error *err)
+static int diff_named(const struct report_file files[2], const struct word_list *names, const struct diff_print *print,
+                      bool *differs, struct error *err)
 {
     struct pair p = {{&files[0], &files[1]}, {NULL, NULL}};
     for (int i = 0; i < 2; i++) {
@@ -228,18 +322,27 @@ static int diff_named(const struct report_file files[2], const struct word_list 
         if (p.runs[i] == NULL)
             return err->code;
     }
-    return diff_pair(&p, differs, err);
+    return diff_pair(&p, print, differs, err);
 }
 
 int cmd_diff(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"run", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"run", required_argument, NULL, 'r'},
+                                            {"format", required_argument, NULL, 'f'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     struct word_list names = {0};
+    struct diff_print print = {.format = TABLE_FORMAT_TEXT};
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":r:h", options, NULL)) != -1;) {
         if (c == 'h')
             return help();
+        if (c == 'f') {
+            if (!table_format_parse(optarg, &print.format) || print.format == TABLE_FORMAT_MD ||
+                print.format == TABLE_FORMAT_LATEX)
+                return cli_usage("diff", "--format: '%s' is none of text, csv, json", optarg);
+            continue;
+        }
         if (c != 'r')
             return report_args_bad("diff", c, argv);
         if (!word_list_add(&names, optarg) || names.n > 2)
@@ -252,7 +355,16 @@ int cmd_diff(int argc, char **argv)
     bool differs = false;
     int code = report_files_open(&files, argv + optind, 2, &err);
     if (code == BRAID_OK) {
-        code = names.n > 0 ? diff_named(files, &names, &differs, &err) : diff_files(files, &differs, &err);
+        bool is_tidy = print.format != TABLE_FORMAT_TEXT;
+        print.tidy = is_tidy ? tidy_create() : NULL;
+        if (is_tidy && print.tidy == NULL)
+            code = error_set(&err, BRAID_FAILED, "out of memory");
+        else
+            code = names.n > 0 ? diff_named(files, &names, &print, &differs, &err)
+                               : diff_files(files, &print, &differs, &err);
+        if (code == BRAID_OK && is_tidy && !table_print(print.tidy, print.format, stdout))
+            code = error_set(&err, BRAID_FAILED, "out of memory");
+        table_destroy(print.tidy);
         report_files_close(files, 2);
     }
     if (code != BRAID_OK)

@@ -414,35 +414,40 @@ static void warn_of_status(struct compare *c, const struct report_file *files, s
         }
 }
 
-/* What the tables must know of the runs: how many traces, and what needs a remark. */
+/* What the tables must know of the runs of one file: how many traces, and what needs a remark. */
+static int look_at_file(struct compare *c, struct names *traces, const struct report_file *f, struct error *err)
+{
+    struct report_table summary;
+    int code = report_table_open(&summary, f->file, f->path, "summary", err);
+    if (code != BRAID_OK)
+        return code;
+    const double *preemptions =
+        report_load_f64(&summary, "preemptions", (struct report_range){0, summary.rows}, &c->arena, err);
+    report_table_close(&summary);
+    if (preemptions == NULL)
+        return err->code;
+    for (uint32_t r = 0; r < f->n_runs; r++) {
+        const struct report_run *run = &f->runs[r];
+        if (strcmp(run->status, "failed") == 0)
+            continue;
+        if (names_add(traces, run->trace_digest, strlen(run->trace_digest)) == NAMES_NONE)
+            return error_set(err, BRAID_FAILED, "out of memory");
+        c->has_preemptions = c->has_preemptions || preemptions[run->row] > 0;
+        c->has_load_by_vc = c->has_load_by_vc || report_config_has_load_by_vc(run);
+    }
+    return BRAID_OK;
+}
+
 static int look_at_runs(struct compare *c, const struct report_file *files, size_t n_files, struct error *err)
 {
     struct names traces;
     names_init(&traces);
-    bool ok = true;
-    for (size_t f = 0; ok && f < n_files; f++) {
-        struct report_table summary;
-        int code = report_table_open(&summary, files[f].file, files[f].path, "summary", err);
-        if (code != BRAID_OK) {
-            names_fini(&traces);
-            return code;
-        }
-        double *preemptions =
-            report_load_f64(&summary, "preemptions", (struct report_range){0, summary.rows}, &c->arena, err);
-        for (uint32_t r = 0; ok && r < files[f].n_runs; r++) {
-            const struct report_run *run = &files[f].runs[r];
-            if (strcmp(run->status, "failed") == 0)
-                continue;
-            ok = names_add(&traces, run->trace_digest, strlen(run->trace_digest)) != NAMES_NONE;
-            c->has_preemptions =
-                c->has_preemptions || (preemptions != NULL && run->row < summary.rows && preemptions[run->row] > 0);
-            c->has_load_by_vc = c->has_load_by_vc || report_config_has_load_by_vc(run);
-        }
-        report_table_close(&summary);
-    }
+    int code = BRAID_OK;
+    for (size_t f = 0; code == BRAID_OK && f < n_files; f++)
+        code = look_at_file(c, &traces, &files[f], err);
     c->n_traces = traces.count;
     names_fini(&traces);
-    return ok ? BRAID_OK : error_set(err, BRAID_FAILED, "out of memory");
+    return code;
 }
 
 static int choose_metrics(struct compare *c, const struct compare_options *o, bool by_jobs, struct error *err)

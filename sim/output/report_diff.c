@@ -9,7 +9,7 @@
 
 const char *const diff_column_names[DIFF_COLUMNS] = {"status",   "start", "end",         "queued", "run_time",
                                                      "overhead", "lost",  "preemptions", "moves",  "restarts"};
-enum { STATUS, START, END };
+enum { STATUS, START, END, FIRST_LENGTH /* what follows are lengths of time and counts */ };
 enum { BLOCK = 65536 };
 
 /* A window on one run's jobs: rows [from, from + count) of the run. */
@@ -172,9 +172,26 @@ static void consider_parting(struct diff *d, const struct diff_job *job, const u
         say_what(p->did[i], sizeof p->did[i], job, i, at);
 }
 
+static void add_means(struct diff *d, const struct side s[2], const uint64_t row[2])
+{
+    for (int i = 0; i < 2; i++)
+        if ((int64_t)s[i].values[STATUS][row[i] - s[i].from] != report_enum_value(s[i].status, "finished"))
+            return;
+    d->n_finished++;
+    for (int c = FIRST_LENGTH; c < DIFF_COLUMNS; c++)
+        for (int i = 0; i < 2; i++)
+            d->columns[c].sum[i] += s[i].values[c][row[i] - s[i].from];
+}
+
+double diff_mean(const struct diff *d, int column, int side)
+{
+    return column < FIRST_LENGTH || d->n_finished == 0 ? NAN : d->columns[column].sum[side] / (double)d->n_finished;
+}
+
 static bool compare_pair(struct diff *d, const struct side s[2], const uint64_t row[2], uint64_t occurrence)
 {
     bool differs = false;
+    add_means(d, s, row);
     for (int c = 0; c < DIFF_COLUMNS; c++) {
         double a = s[0].values[c][row[0] - s[0].from], b = s[1].values[c][row[1] - s[1].from];
         bool is_same_value = c == STATUS ? strcmp(report_enum_text(s[0].status, (int64_t)a),

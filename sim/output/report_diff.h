@@ -16,6 +16,7 @@ struct diff_column {
     uint64_t n;     /* jobs in which it differs */
     double largest; /* absolute difference; NaN when one side has none in every such job, 0 for status */
     char job[64];   /* where that is */
+    double sum[2];  /* over the jobs that finished in both */
 };
 
 /* A job in which something differs. Values are NaN where there is none. */
@@ -39,6 +40,7 @@ struct diff_parting {
 
 struct diff {
     uint64_t n_jobs[2], n_paired, n_different, n_only[2];
+    uint64_t n_finished; /* in both */
     struct diff_column columns[DIFF_COLUMNS];
     bool has_segments;          /* both runs kept them */
     uint64_t n_other_stretches; /* jobs with equal /jobs columns that held GPUs at other times */
@@ -56,6 +58,9 @@ int diff_runs(struct diff *out, const struct report_file *fa, const struct repor
 void diff_fini(struct diff *d);
 
 bool diff_is_equal(const struct diff *d);
+
+/* Mean of a column over the jobs that finished in both runs; NaN for `status` and the moments `start` and `end`, and where there are none. */
+double diff_mean(const struct diff *d, int column, int side);
 
 /* The partner of a run in another file: the one of equal id, else the only one of equal label and swept values, else, when both files hold
  * one run alone, that one; NULL: none. */

@@ -4,7 +4,6 @@
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Mean and interval in two passes: the deviations are taken from the mean itself, for the sake of large means. */
 struct interval stats_mean(const double *values, size_t n)
@@ -71,13 +70,26 @@ struct interval stats_ratio(const double *above, const double *below, size_t n)
 struct interval stats_difference(const double *above, const double *below, size_t n)
 {
     struct interval out = {.mean = NAN, .low = NAN, .high = NAN};
-    double *differences = malloc((n + 1) * sizeof *differences);
-    if (differences == NULL)
-        return out;
+    double sum = 0;
     for (size_t i = 0; i < n; i++)
-        differences[i] = above[i] - below[i];
-    out = stats_mean(differences, n);
-    free(differences);
+        if (!isnan(above[i]) && !isnan(below[i])) {
+            sum += above[i] - below[i];
+            out.n++;
+        }
+    if (out.n == 0)
+        return out;
+    out.mean = sum / (double)out.n;
+    if (out.n < 2 || !isfinite(out.mean))
+        return out;
+    double squares = 0, count = (double)out.n;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(above[i]) && !isnan(below[i])) {
+            double d = above[i] - below[i] - out.mean;
+            squares += d * d;
+        }
+    double half = gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(squares / (count - 1) / count);
+    out.low = out.mean - half;
+    out.high = out.mean + half;
     return out;
 }
 

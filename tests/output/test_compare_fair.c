@@ -372,3 +372,28 @@ Test(compare_fair, the_heading_says_how_many_traces_and_queues_of_preempted_jobs
     cr_expect(strstr(out, "\\toprule") != NULL && strstr(out, "hline") == NULL && strstr(out, "rejected") == NULL, "%s",
               out);
 }
+
+/* What `braid run` itself prints: the config's order, marks, and waiting as it is. */
+Test(compare_fair, the_table_of_a_run_marks_what_did_not_finish)
+{
+    char yaml[320], trace[320];
+    snprintf(trace, sizeof trace, "%s/t.csv", dir);
+    snprintf(yaml, sizeof yaml, "%s/c.yaml", dir);
+    FILE *to = fopen(trace, "w");
+    fputs("id,submit,duration,gpus\nlong,0,100,1\nshort,10,20,1\n", to);
+    fclose(to);
+    to = fopen(yaml, "w");
+    fputs("trace: t.csv\ncluster: {nodes: [{count: 1, gpus: 1}]}\nstop: {at: 110}\n"
+          "sweep: {policy: [srtf, fifo]}\n",
+          to);
+    fclose(to);
+    cr_assert_eq(fixture_braid(out, sizeof out, "run %s -o %s --quiet", yaml, path), 0, "%s", out);
+    cr_assert_eq(fixture_braid(out, sizeof out, "run %s -o %s", yaml, path), 0, "%s", out);
+    const char *srtf = strstr(out, "\nsrtf * "), *fifo = strstr(out, "\nfifo * ");
+    cr_expect(srtf != NULL && fifo != NULL && srtf < fifo, "the order of the config, and marks: %s", out);
+    cr_expect(strstr(out, "* not all of its jobs finished") != NULL && strstr(out, "queued mean") != NULL, "%s", out);
+    cr_assert_eq(fixture_braid(out, sizeof out, "compare %s --baseline srtf --counts none", path), 0, "%s", out);
+    cr_expect(strstr(out, "'fifo' finished other jobs than 'srtf'") != NULL && strstr(out, "forgot") == NULL, "%s",
+              out);
+    cr_expect(strstr(out, "\nsrtf") < strstr(out, "\nfifo *"), "%s", out);
+}

@@ -196,3 +196,28 @@ Test(diff, runs_without_stored_jobs_are_compared_by_digest)
     cr_expect(strstr(out, "equal by digest") != NULL, "%s", out);
     cr_expect(strstr(out, "the digests differ") != NULL, "%s", out);
 }
+
+Test(diff, means_are_over_what_finished_in_both_and_programs_get_a_table)
+{
+    for (int i = 0; i < 2; i++) {
+        struct fixture f;
+        fixture_init(&f);
+        fixture_run(&f, "01", "fifo", 1);
+        fixture_job(&f, "x", 1, 0, 10, 30);
+        fixture_job(&f, "y", 1, 0, i == 0 ? 20 : 60, i == 0 ? 30 : 70);
+        fixture_job(&f, "z", 1, 0, 5, i == 0 ? 9000 : -1);
+        cr_assert(fixture_write(&f, i == 0 ? a : b));
+        fixture_fini(&f);
+    }
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s --format csv", a, b), 1);
+    cr_expect(strstr(out, "\n0100000000000000,0100000000000000,fifo,fifo,queued,s,3,2,40,y,2,15,35\n") != NULL, "%s",
+              out);
+    cr_expect(strstr(out, ",status,,3,1,,z,2,,\n") != NULL, "%s", out);
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s --format json", a, b), 1);
+    cr_expect(strstr(out, "\"column\": \"queued\"") != NULL && strstr(out, "\"mean_b\": 35") != NULL, "%s", out);
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s", a, b), 1);
+    cr_expect(strstr(out, "Means are over the 2 jobs that finished in both") != NULL && strstr(out, "15 s") != NULL,
+              "%s", out);
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s --format latex", a, b), 2);
+    cr_expect_eq(fixture_braid(out, sizeof out, "diff %s %s --format csv", a, a), 0);
+}
