@@ -9,6 +9,7 @@
 #include "experiment/config_files.h"
 #include "experiment/config_value.h"
 #include "experiment/experiment.h"
+#include "experiment/sweep.h"
 
 enum config_output { OUT_YAML, OUT_IDENTITY, OUT_TRACE_KEY, N_OUT };
 
@@ -66,6 +67,9 @@ int config_check_mix(struct config_fill *f, const struct config_node *root);
 
 /* policy and placement with their parameters (config_modules.c) */
 int config_fill_policy(struct config_fill *f, const struct config_key *key, const struct config_node *node);
+/* For sweeps: the module that `node` means in a config with this root, NULL for the default; false: unknown. Nothing is written. */
+bool config_fill_module(struct config_fill *f, const struct config_node *root, const char *kind,
+                        const struct config_node *node, struct sweep_module *out);
 int config_fill_placement(struct config_fill *f, const struct config_key *key, const struct config_node *node);
 
 /* The keys of `section` from `map` (NULL: all defaults) into `base`; messages call the section `shown`. */

@@ -44,10 +44,10 @@ static int check_names(struct config_fill *f, const struct module *m, const stru
         }
         if (known)
             continue;
-        for (size_t r = 0; r < m->n_reserved && n < NAMES_MAX; r++)
-            names[n++] = m->reserved[r];
         char what[160];
         snprintf(what, sizeof what, "parameter of %s '%.80s':", m->kind, m->name);
+        if (text_nearest(item->key, names, n) == NULL && text_nearest(item->key, m->reserved, m->n_reserved) != NULL)
+            return config_fail_unknown(f->err, item->key_place, what, item->key, m->reserved, m->n_reserved);
         return config_fail_unknown(f->err, item->key_place, what, item->key, names, n);
     }
     return BRAID_OK;
@@ -76,7 +76,8 @@ static const union param *fill_params(struct config_fill *f, const struct module
         if (node == NULL || config_value_read(&value, &key, node, f->arena, f->err) != BRAID_OK) {
             if (item == NULL && f->err->code == BRAID_BAD_INPUT) { /* a plugin's: say whose */
                 struct error fault = *f->err;
-                config_fail(f->err, here, "%s '%s' is faulty: the default of its parameter %s", m->kind, m->name, fault.message);
+                config_fail(f->err, here, "%s '%s' is faulty: the default of its parameter %s", m->kind, m->name,
+                            fault.message);
             }
             return NULL;
         }
@@ -199,6 +200,19 @@ static int find_policy(struct config_fill *f, const struct config_node *node, st
     return BRAID_OK;
 }
 
+/* A label stands in tables, figures and file names: in one line, and nothing that a terminal acts on. */
+static int check_label(struct config_fill *f, const struct config_node *label)
+{
+    for (const unsigned char *c = (const unsigned char *)label->text; *c != '\0'; c++)
+        if (*c < ' ' || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
+            return config_fail(f->err, label->place,
+                               "'policy.label' has a %s; write a label of one line, without control characters",
+                               *c == '\n' || *c == '\r' ? "line end"
+                               : *c == '\t'             ? "tab"
+                                                        : "control character");
+    return BRAID_OK;
+}
+
 int config_fill_policy(struct config_fill *f, const struct config_key *key, const struct config_node *node)
 {
     static const struct config_key label_key = {.section = "policy", .name = "label", .type = KEY_TEXT};
@@ -215,6 +229,9 @@ int config_fill_policy(struct config_fill *f, const struct config_key *key, cons
     struct config_value value = {.text = policy->label};
     if (label != NULL) {
         status = config_value_read(&value, &label_key, label->value, f->arena, f->err);
+        if (status != BRAID_OK)
+            return status;
+        status = check_label(f, label->value);
         if (status != BRAID_OK)
             return status;
         policy->label = value.text;
@@ -259,4 +276,49 @@ int config_fill_placement(struct config_fill *f, const struct config_key *key, c
     placement->params = fill_params(f, &m, map, node->place);
     config_fill_put(f, "}");
     return placement->params != NULL ? BRAID_OK : f->err->code;
+}
+
+/* ---- for sweeps -------------------------------------------------------------------------------- */
+
+/* A plugin is loaded as for a run, but nothing is written and a failure is left to the run. */
+static const struct policy_ops *find_plugin(struct config_fill *f, const struct config_node *node)
+{
+    struct policy_spec policy = {0};
+    struct error unseen = {0}, *err = f->err;
+    unsigned mask = f->mask;
+    f->err = &unseen;
+    f->mask = 0;
+    int status = node->kind == CONFIG_SCALAR ? load_plugin(f, node, &policy) : BRAID_BAD_INPUT;
+    f->err = err;
+    f->mask = mask;
+    return status == BRAID_OK ? policy.ops : NULL;
+}
+
+bool config_fill_module(struct config_fill *f, const struct config_node *root, const char *kind,
+                        const struct config_node *node, struct sweep_module *out)
+{
+    const struct config_key *key = config_key_find("", kind);
+    const struct config_item *name = config_tree_find(node, "name"), *plugin = config_tree_find(node, "plugin");
+    const struct config_item *compat = config_tree_find(root, "compat");
+    const struct config_node *named = name != NULL ? name->value : node;
+    const char *text = named == NULL ? key->def : named->kind == CONFIG_SCALAR ? named->text : NULL;
+    *out = (struct sweep_module){0};
+    if (strcmp(kind, "placement") == 0) {
+        const struct placement_ops *ops = text != NULL ? placement_find(text) : NULL;
+        if (ops != NULL)
+            *out = (struct sweep_module){ops->name, ops->params, ops->n_params, false};
+        return ops != NULL;
+    }
+    const struct compat_ops *of =
+        compat != NULL && compat->value->kind == CONFIG_SCALAR ? compat_find(compat->value->text) : NULL;
+    const struct policy_ops *ops = NULL;
+    if (plugin != NULL)
+        ops = find_plugin(f, plugin->value);
+    else if (text == NULL && named->kind == CONFIG_MAP)
+        ops = policy_find("compose");
+    else if (text != NULL && (ops = compat_find_policy(of, text)) == NULL)
+        ops = policy_find(text);
+    if (ops != NULL)
+        *out = (struct sweep_module){ops->name, ops->params, ops->n_params, plugin == NULL && text == NULL};
+    return ops != NULL;
 }

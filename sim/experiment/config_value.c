@@ -114,7 +114,9 @@ static int fail_unit(const struct config_key *key, const struct config_node *nod
                            SHOWN_MAX, text, SHOWN_MAX, text);
     if (unit[0] == '\0' || (!is_time && !is_size))
         return fail_type(key, node, path, err);
-    const char *near = is_time ? text_nearest(unit, times, 7) : text_nearest(unit, sizes, 8);
+    /* "5 m" is five minutes more often than milliseconds, and one is 60,000 times the other */
+    bool is_minute = is_time && (strcasecmp(unit, "m") == 0 || strcasecmp(unit, "mn") == 0 || strncasecmp(unit, "minut", 5) == 0);
+    const char *near = is_minute ? "min" : is_time ? text_nearest(unit, times, 7) : text_nearest(unit, sizes, 8);
     if (near != NULL && strcmp(near, unit) == 0)
         return config_fail(err, node->place, "'%s': '%.*s' is too large", path, SHOWN_MAX, text);
     return config_fail(err, node->place, "'%s' is '%.*s': '%.*s' is no unit of %s; use one of %s%s%s%s", path,

@@ -23,6 +23,24 @@ static int short_of_memory(struct error *err)
 
 /* ---- --set ------------------------------------------------------------------------------------- */
 
+/* Is `key`, or one above it, in a map of `zip`? */
+static bool is_zipped(const struct config_node *sweep, const char *key)
+{
+    const struct config_item *zip = sweep != NULL ? config_tree_find(sweep, "zip") : NULL;
+    if (zip == NULL)
+        return false;
+    uint32_t n_maps = zip->value->kind == CONFIG_LIST ? zip->value->n : 1;
+    for (uint32_t i = 0; i < n_maps; i++) {
+        const struct config_node *map = zip->value->kind == CONFIG_LIST ? zip->value->items[i].value : zip->value;
+        for (uint32_t k = 0; map->kind == CONFIG_MAP && k < map->n; k++) {
+            size_t n = strlen(map->items[k].key);
+            if (strncmp(key, map->items[k].key, n) == 0 && (key[n] == '.' || key[n] == '\0'))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Put one value into the tree. Setting a swept key replaces its sweep; `sweep.KEY` sets the values of KEY's sweep. */
 static int apply_value(struct load *l, const char *key, struct config_place place, const struct config_node *value)
 {
@@ -51,6 +69,9 @@ static int apply_value(struct load *l, const char *key, struct config_place plac
                                "'%s' would be undone by the sweep of '%s'; set '%s', or write it in the sweep", key,
                                axis, axis);
     }
+    if (is_zipped(sweep, key))
+        return config_fail(l->err, place,
+                           "'%s' would be undone by 'sweep.zip'; set 'sweep.zip', or write it in the sweep", key);
     l->root = config_tree_set(a, l->root, key, place, value, config_short_key, l->err);
     return l->root != NULL ? BRAID_OK : l->err->code;
 }
@@ -74,90 +95,6 @@ static int apply_override(struct load *l, const char *text)
         return short_of_memory(l->err);
     const struct config_node *value = config_tree_parse(a, equals + 1, strlen(equals + 1), place, l->err);
     return value != NULL ? apply_value(l, key, place, value) : l->err->code;
-}
-
-/* ---- labels ------------------------------------------------------------------------------------- */
-
-/* The name that a policy of a sweep goes by unless it has a label; NULL for those that see to it themselves. */
-static const char *plain_name(const struct config_node *policy)
-{
-    const struct config_item *name = config_tree_find(policy, "name");
-    if (config_tree_find(policy, "label") != NULL)
-        return NULL;
-    const struct config_node *text = name != NULL ? name->value : policy;
-    return text->kind == CONFIG_SCALAR ? text->text : NULL;
-}
-
-/* "tiresias thresholds=[3250, 7200]" */
-static const struct config_node *label_node(struct load *l, const struct policy_ops *ops,
-                                            const struct config_node *policy)
-{
-    struct config_text t;
-    config_text_init(&t);
-    config_text_put(&t, ops->name);
-    for (size_t i = 0; i < ops->n_params; i++) {
-        const struct config_item *item = config_tree_find(policy, ops->params[i].name);
-        if (item == NULL)
-            continue;
-        config_text_format(&t, " %.80s=", item->key);
-        config_text_node(&t, item->value);
-    }
-    struct config_node *label = ARENA_NEW(&l->x->arena, struct config_node, 1);
-    if (label != NULL) {
-        *label = (struct config_node){.kind = CONFIG_SCALAR, .is_quoted = true, .place = policy->place};
-        label->text = t.is_short ? NULL : arena_text(&l->x->arena, t.s, t.n);
-    }
-    config_text_fini(&t);
-    return label != NULL && label->text != NULL ? label : NULL;
-}
-
-/* How many policies of the axis go by each name: counts[i] for the name of policy i. False: memory is out. */
-static bool count_names(struct load *l, const struct sweep_axis *axis, uint32_t *counts)
-{
-    struct names names;
-    uint32_t *by_name = ARENA_NEW(&l->x->arena, uint32_t, axis->n);
-    bool ok = by_name != NULL;
-    names_init(&names);
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < axis->n && ok; i++) {
-            const char *name = plain_name(axis->values[i].value);
-            uint32_t id = name != NULL ? names_add(&names, name, strlen(name)) : 0;
-            ok = id != NAMES_NONE;
-            if (ok && name != NULL)
-                counts[i] = pass == 0 ? ++by_name[id] : by_name[id];
-        }
-    names_fini(&names);
-    return ok;
-}
-
-/* Variants of one policy in a sweep would all be called by its name: call those with parameters by these as well. */
-static int label_variants(struct load *l)
-{
-    struct sweep_axis *axis = NULL;
-    for (uint32_t i = 0; i < l->sweep.n_axes; i++)
-        if (strcmp(l->sweep.axes[i].key, "policy") == 0)
-            axis = &l->sweep.axes[i];
-    if (axis == NULL)
-        return BRAID_OK;
-    struct config_item *items = ARENA_NEW(&l->x->arena, struct config_item, axis->n);
-    uint32_t *counts = ARENA_NEW(&l->x->arena, uint32_t, axis->n);
-    if (items == NULL || counts == NULL || !count_names(l, axis, counts))
-        return short_of_memory(l->err);
-    for (uint32_t i = 0; i < axis->n; i++) {
-        const struct config_node *policy = axis->values[i].value;
-        items[i] = axis->values[i];
-        if (counts[i] < 2 || policy->kind != CONFIG_MAP)
-            continue;
-        const struct policy_ops *ops = policy_find(plain_name(policy));
-        if (ops == NULL) /* a name that is not known is an error once the run is filled */
-            continue;
-        const struct config_node *label = label_node(l, ops, policy);
-        items[i].value = label != NULL ? config_tree_put(&l->x->arena, policy, "label", policy->place, label) : NULL;
-        if (items[i].value == NULL)
-            return short_of_memory(l->err);
-    }
-    axis->values = items;
-    return BRAID_OK;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */
@@ -187,14 +124,14 @@ static int add_run(void *self, const struct config_node *root, uint32_t index, c
 {
     struct load *l = self;
     struct run_config *run = &l->x->runs[index];
-    struct swept *swept = ARENA_NEW(&l->x->arena, struct swept, l->sweep.n_axes);
+    struct swept *swept = ARENA_NEW(&l->x->arena, struct swept, l->sweep.n_keys);
     if (swept == NULL)
         return short_of_memory(l->err);
-    for (uint32_t i = 0; i < l->sweep.n_axes; i++)
-        swept[i] = (struct swept){l->sweep.axes[i].key, l->sweep.axes[i].texts[at[i]]};
+    for (uint32_t i = 0; i < l->sweep.n_keys; i++)
+        swept[i] = (struct swept){l->sweep.keys[i].key, at[i] != SWEEP_NONE ? l->sweep.keys[i].texts[at[i]] : ""};
     run->index = index;
     run->swept = swept;
-    run->n_swept = l->sweep.n_axes;
+    run->n_swept = l->sweep.n_keys;
     int status = config_fill_run(&l->fill, root, run);
     return status == BRAID_OK ? check_new(l, run) : status;
 }
@@ -202,21 +139,21 @@ static int add_run(void *self, const struct config_node *root, uint32_t index, c
 static int add_axes(struct load *l)
 {
     struct experiment *x = l->x;
-    struct swept *axes = ARENA_NEW(&x->arena, struct swept, l->sweep.n_axes);
+    struct swept *axes = ARENA_NEW(&x->arena, struct swept, l->sweep.n_keys);
     if (axes == NULL)
         return short_of_memory(l->err);
-    for (uint32_t i = 0; i < l->sweep.n_axes; i++) {
+    for (uint32_t i = 0; i < l->sweep.n_keys; i++) {
         struct config_text count;
         config_text_init(&count);
-        config_text_format(&count, "%u", l->sweep.axes[i].n);
+        config_text_format(&count, "%u", l->sweep.axes[l->sweep.keys[i].axis].n);
         axes[i] =
-            (struct swept){l->sweep.axes[i].key, count.s != NULL ? arena_text(&x->arena, count.s, count.n) : NULL};
+            (struct swept){l->sweep.keys[i].key, count.s != NULL ? arena_text(&x->arena, count.s, count.n) : NULL};
         config_text_fini(&count);
         if (axes[i].value == NULL)
             return short_of_memory(l->err);
     }
     x->axes = axes;
-    x->n_axes = l->sweep.n_axes;
+    x->n_axes = l->sweep.n_keys;
     return BRAID_OK;
 }
 
@@ -252,6 +189,12 @@ static int set_name(struct load *l)
     return x->name != NULL ? BRAID_OK : short_of_memory(l->err);
 }
 
+static bool find_module(void *self, const struct config_node *root, const char *kind, const struct config_node *node,
+                        struct sweep_module *out)
+{
+    return config_fill_module(self, root, kind, node, out);
+}
+
 static int load_all(struct load *l, const struct config_override *sets, size_t n_sets)
 {
     struct experiment *x = l->x;
@@ -267,9 +210,11 @@ static int load_all(struct load *l, const struct config_override *sets, size_t n
         return status;
     const struct config_item *sweep = config_tree_find(l->root, "sweep");
     l->sweep_place = sweep != NULL ? sweep->key_place : l->root->place;
-    status = sweep_init(&l->sweep, &x->arena, sweep != NULL ? sweep->value : NULL, EXPERIMENT_RUNS_MAX, l->err);
+    const struct sweep_modules modules = {find_module, &l->fill};
+    status = sweep_init(&l->sweep, &x->arena, l->root, sweep != NULL ? sweep->value : NULL, &modules,
+                        EXPERIMENT_RUNS_MAX, l->err);
     if (status == BRAID_OK)
-        status = label_variants(l);
+        status = sweep_label(&l->sweep, &x->arena, l->root, l->err);
     if (status != BRAID_OK)
         return status;
     x->n_runs = l->sweep.n_runs;

@@ -306,7 +306,7 @@ void results_describe(const struct run_config *config, const char *name, bool ke
         for (uint32_t k = 0; k < config->n_swept; k++) {
             char mine[RESULTS_NAME_MAX];
             results_sweep_column(config->swept[k].key, mine);
-            if (strcmp(mine, names[i]) != 0)
+            if (strcmp(mine, names[i]) != 0 || config->swept[k].value[0] == '\0') /* "": it does not apply */
                 continue;
             add_text(&d, names[i]);
             add_text(&d, config->swept[k].value);

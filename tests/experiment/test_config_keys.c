@@ -235,7 +235,41 @@ Test(config_keys, modules_and_their_parameters_are_checked)
         {"trace: a\nplacement: {x: 1}\n",
          "c.yaml:2:12: 'placement' wants a name, or a map {name: NAME, PARAMETER: ...}"},
         {"trace: a\nplacement: {name: count, x: 1}\n",
-         "c.yaml:2:26: unknown parameter of placement 'count': 'x'; known: name"},
+         "c.yaml:2:26: unknown parameter of placement 'count': 'x'; none is known"},
+    };
+    EXPECT_BAD(cases);
+}
+
+Test(config_keys, what_is_meant_is_proposed)
+{
+    static const struct bad_config cases[] = {
+        {"trace: x\nstop: {at: 5 m}\n",
+         "c.yaml:2:12: 'stop.at' is '5 m': 'm' is no unit of time; use one of ns us ms s min h d; did you mean 'min'?"},
+        {"trace: x\nstop: {at: 5 minutes}\n",
+         "c.yaml:2:12: 'stop.at' is '5 minutes': 'minutes' is no unit of time; use one of ns us ms s min h d; did you mean 'min'?"},
+        {"trace: x\nstop: {at: 5 mss}\n",
+         "c.yaml:2:12: 'stop.at' is '5 mss': 'mss' is no unit of time; use one of ns us ms s min h d; did you mean 'ms'?"},
+        {"trace: x\npolicy: {name: fifo, lable: a}\n",
+         "c.yaml:2:22: unknown parameter of policy 'fifo': 'lable'; did you mean 'label'?"},
+    };
+    EXPECT_BAD(cases);
+    struct fixture f;
+    fixture_init(&f);
+    cr_assert_eq(fixture_load(&f, "trace: x\npolicy: {name: fifo, completely_different: 1}\n", NULL), BRAID_BAD_INPUT);
+    cr_expect(strstr(f.err.message, "known: ") != NULL && strstr(f.err.message, "plugin") == NULL &&
+                  strstr(f.err.message, "label") == NULL,
+              "%s", f.err.message);
+    fixture_fini(&f);
+}
+
+Test(config_keys, a_label_is_one_line_of_text)
+{
+    static const struct bad_config cases[] = {
+        {"trace: x\npolicy: {name: fifo, label: \"a\\nb\"}\n",
+         "c.yaml:2:29: 'policy.label' has a line end; write a label of one line, without control characters"},
+        {"trace: x\npolicy: {name: fifo, label: \"a\\tb\"}\n", "c.yaml:2:29: 'policy.label' has a tab; ..."},
+        {"trace: x\npolicy: {name: fifo, label: \"a\\e[31m\"}\n", "c.yaml:2:29: 'policy.label' has a control character; ..."},
+        {"trace: x\nsweep: {policy: [sjf, {name: fifo, label: \"a\\x85\"}]}\n", "c.yaml:2:43: 'policy.label' has a control..."},
     };
     EXPECT_BAD(cases);
 }

@@ -98,7 +98,8 @@ Test(sweep, errors_name_the_swept_value)
 {
     static const struct bad_config cases[] = {
         {"trace: x\nsweep: {polcy: [fifo]}\n", "c.yaml:2:9: unknown key in 'sweep': 'polcy'; did you mean 'policy'?"},
-        {"trace: x\nsweep: {policy: fifo}\n", "c.yaml:2:17: 'sweep.policy' wants a list of values such as [a, b]"},
+        {"trace: x\nsweep: {policy: fifo}\n",
+         "c.yaml:2:17: 'sweep.policy' wants a list of values such as [a, b], or a range {from: A, to: B, step: C}"},
         {"trace: x\nsweep: {policy: []}\n", "c.yaml:2:17: 'sweep.policy' has no values: nothing would be run"},
         {"trace: x\nsweep: [a]\n", "c.yaml:2:8: 'sweep' wants a map of keys to lists, such as {policy: [fifo, srtf]}"},
         {"trace: x\nsweep:\n  seed: [1, 2,\n    1]\n",
@@ -204,4 +205,177 @@ Test(sweep, errors_of_set_name_the_option)
         cr_expect_str_eq(fixture_error(&f, error, sizeof error), cases[i].error);
     }
     fixture_fini(&f);
+}
+
+/* ---- several values in few words ------------------------------------------------------------------ */
+
+/* The runs as "LABEL a=1 b=2", one a line: label, then the swept keys but the policy, by the end of their names. */
+static void list_runs(const struct fixture *f, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < f->x.n_runs; i++) {
+        const struct run_config *r = &f->x.runs[i];
+        cr_assert_eq(r->index, i);
+        used += (size_t)snprintf(out + used, size - used, "%s", r->policy.label);
+        for (uint32_t k = 0; k < r->n_swept; k++) {
+            const char *dot = strrchr(r->swept[k].key, '.');
+            if (strcmp(r->swept[k].key, "policy") != 0)
+                used += (size_t)snprintf(out + used, size - used, " %s=%s", dot != NULL ? dot + 1 : r->swept[k].key,
+                                         r->swept[k].value);
+        }
+        used += (size_t)snprintf(out + used, size - used, "\n");
+        cr_assert_lt(used, size);
+    }
+}
+
+struct swept_runs {
+    const char *yaml, *runs;
+};
+
+static void expect_runs(const struct swept_runs *cases, size_t n)
+{
+    struct fixture f;
+    fixture_init(&f);
+    for (size_t i = 0; i < n; i++) {
+        char out[4000], yaml[1000];
+        snprintf(yaml, sizeof yaml, "trace: x\n%s\n", cases[i].yaml);
+        cr_assert_eq(fixture_load(&f, yaml, NULL), BRAID_OK, "%s: %d:%d: %s", yaml, f.err.line, f.err.col,
+                     f.err.message);
+        list_runs(&f, out, sizeof out);
+        cr_expect_str_eq(out, cases[i].runs, "%s\ngives\n%s\nnot\n%s", yaml, out, cases[i].runs);
+        fixture_unload(&f);
+    }
+    fixture_fini(&f);
+}
+#define EXPECT_RUNS(cases) expect_runs((cases), sizeof(cases) / sizeof(cases)[0])
+
+Test(sweep, ranges_are_lists)
+{
+    static const struct swept_runs cases[] = {
+        {"sweep: {seed: {from: 1, to: 3}}", "fifo seed=1\nfifo seed=2\nfifo seed=3\n"},
+        {"sweep: {seed: {from: 9, to: 3, step: -3}}", "fifo seed=9\nfifo seed=6\nfifo seed=3\n"},
+        {"sweep: {seed: {from: 1, to: 6, step: 2}}", "fifo seed=1\nfifo seed=3\nfifo seed=5\n"}, /* 7 is beyond */
+        {"sweep: {trace.load: {from: 0.8, to: 1.1, step: 0.1}}",
+         "fifo load=0.8\nfifo load=0.9\nfifo load=1\nfifo load=1.1\n"},
+        {"sweep: {trace.load: {from: 0.05, to: 0.15, step: 0.050}}", "fifo load=0.05\nfifo load=0.1\nfifo load=0.15\n"},
+        {"sweep: {stop.at: {from: 1 h, to: 2 h, step: 0.5 h}}", "fifo at=1 h\nfifo at=1.5 h\nfifo at=2 h\n"},
+        {"sweep: {stop.at: {from: 1 h, to: 100 h, count: 3, log: true}}", "fifo at=1 h\nfifo at=10 h\nfifo at=100 h\n"},
+        {"sweep: {trace.load: {from: 1, to: 2, count: 3}}", "fifo load=1\nfifo load=1.5\nfifo load=2\n"},
+        {"sweep: {cluster.nodes.0.count: {from: 1, to: 8, count: 4, log: true}}\ncluster: {nodes: [{}]}",
+         "fifo count=1\nfifo count=2\nfifo count=4\nfifo count=8\n"},
+        {"sweep: {seed: {from: 1, to: 3, count: 9}}",
+         "fifo seed=1\nfifo seed=2\nfifo seed=3\n"}, /* no whole number twice */
+    };
+    EXPECT_RUNS(cases);
+    static const struct bad_config bad[] = {
+        {"trace: x\nsweep: {seed: {from: 1}}\n", "c.yaml:2:15: 'sweep.seed': a range needs 'from' and 'to'"},
+        {"trace: x\nsweep: {seed: {from: 1, to: 5, step: 0}}\n",
+         "c.yaml:2:38: 'sweep.seed': this range never gets from 'from' to 'to'"},
+        {"trace: x\nsweep: {seed: {from: 5, to: 1}}\n",
+         "c.yaml:2:15: 'sweep.seed': this range never gets from 'from' to 'to'"},
+        {"trace: x\nsweep: {trace.load: {from: 0.1, to: 1}}\n",
+         "c.yaml:2:21: 'sweep.trace.load': a range of what is no plain whole..."},
+        {"trace: x\nsweep: {stop.at: {from: 1 h, to: 90 min, step: 1 h}}\n",
+         "c.yaml:2:34: 'sweep.stop.at': 'from' and 'to' must be in one unit"},
+        {"trace: x\nsweep: {stop.at: {from: 1 h, to: 9 h, step: 10 min}}\n",
+         "c.yaml:2:45: 'sweep.stop.at': 'step' must be in the unit of 'from'"},
+        {"trace: x\nsweep: {seed: {from: 1, to: 9, steps: 2}}\n",
+         "c.yaml:2:32: 'sweep.seed': 'steps' is no key of a range; use..."},
+        {"trace: x\nsweep: {seed: {from: one, to: 9}}\n",
+         "c.yaml:2:22: 'sweep.seed': 'from' of a range wants a decimal number..."},
+        {"trace: x\nsweep: {seed: {from: 1, to: 9, step: 1, count: 3}}\n",
+         "c.yaml:2:32: 'sweep.seed': 'step' cannot stand beside..."},
+        {"trace: x\nsweep: {seed: {from: 1, to: 9, count: 1}}\n",
+         "c.yaml:2:39: 'sweep.seed': 'count' of a range wants a whole..."},
+        {"trace: x\nsweep: {seed: {from: 0, to: 9, count: 3, log: true}}\n",
+         "c.yaml:2:47: 'sweep.seed': a range with 'log' goes..."},
+        {"trace: x\nsweep: {seed: {from: 1, to: 999999}}\n",
+         "c.yaml:2:15: 'sweep.seed': this range has 999999 values; at most 100000..."},
+        {"trace: x\nsweep: {seed: {from: 0, to: 5, step: 2.5}}\n", "c.yaml:2:15: 'seed' wants a whole number..."},
+    };
+    EXPECT_BAD(bad);
+}
+
+Test(sweep, zipped_keys_move_together)
+{
+    static const struct swept_runs cases[] = {
+        {"cluster: {nodes: [{count: 9}], vcs: {a: {nodes: 1}, b: {nodes: 1}}}\n"
+         "sweep: {seed: [1, 2], zip: [{cluster.nodes.0.count: [2, 4], cluster.vcs.a.nodes: [1, 3]}]}",
+         "fifo seed=1 count=2 nodes=1\nfifo seed=1 count=4 nodes=3\nfifo seed=2 count=2 nodes=1\nfifo seed=2 count=4 "
+         "nodes=3\n"},
+        {"sweep: {zip: {seed: {from: 1, to: 3}, trace.load: [0.5, 0.5, 0.7]}, policy: [fifo, sjf]}",
+         "fifo seed=1 load=0.5\nsjf seed=1 load=0.5\nfifo seed=2 load=0.5\nsjf seed=2 load=0.5\nfifo seed=3 "
+         "load=0.7\nsjf seed=3 "
+         "load=0.7\n"},
+    };
+    EXPECT_RUNS(cases);
+    static const struct bad_config bad[] = {
+        {"trace: x\nsweep: {zip: [{seed: [1, 2], trace.load: [0.5]}]}\n",
+         "c.yaml:2:42: the keys of one map of 'zip' want lists of one length: 'seed' has 2 values, 'trace.load' has 1"},
+        {"trace: x\nsweep: {zip: [seed]}\n",
+         "c.yaml:2:15: 'sweep.zip' wants maps of keys that move together, such as..."},
+        {"trace: x\nsweep: {zip: [{seed: [1]}, {seed: [2]}]}\n",
+         "c.yaml:2:29: 'sweep.seed' would undo 'sweep.seed'; write it first"},
+        {"trace: x\nsweep: {zip: [{output.jobs: [on, off]}]}\n",
+         "c.yaml:2:16: 'output.jobs' cannot be swept: it changes no result"},
+    };
+    EXPECT_BAD(bad);
+    struct fixture f;
+    fixture_init(&f);
+    char text[1200];
+    cr_assert_eq(fixture_load(&f, "trace: x\nsweep: {zip: [{seed: [1, 2], trace.load: [0.5, 0.6]}]}\n", "seed=3"),
+                 BRAID_BAD_INPUT);
+    cr_expect_str_eq(fixture_error(&f, text, sizeof text),
+                     "--set seed=3: 'seed' would be undone by 'sweep.zip'; set 'sweep.zip', or write it in the sweep");
+    fixture_fini(&f);
+}
+
+Test(sweep, several_values_in_a_policy_are_a_policy_each)
+{
+    static const struct swept_runs cases[] = {
+        {"sweep: {policy: [fifo, {name: las, quantum: [1 min, 3 h]}]}", "fifo\nlas quantum=1 min\nlas quantum=3 h\n"},
+        {"sweep: {policy: [{name: srtf, fill: [skip, easy], quantum: [1 min, 2 min]}]}",
+         "srtf fill=skip quantum=1 min\nsrtf fill=skip quantum=2 min\nsrtf fill=easy quantum=1 min\nsrtf fill=easy "
+         "quantum=2 min\n"},
+        {"sweep: {policy: [{order: [srsf, sjf], fill: easy}]}", "srsf+easy\nsjf+easy\n"},
+        {"sweep: {policy: [{name: las, quantum: [1 min, 3 h], label: mine}]}",
+         "mine quantum=1 min\nmine quantum=3 h\n"},
+        /* a parameter that is a list wants a list of lists */
+        {"sweep: {policy: [{name: tiresias, thresholds: [3250, 7200]}]}", "tiresias\n"},
+        {"sweep: {policy: [{name: tiresias, thresholds: [[3250], [3250, 7200]]}]}",
+         "tiresias thresholds=[3250]\ntiresias thresholds=[3250, 7200]\n"},
+    };
+    EXPECT_RUNS(cases);
+    static const struct bad_config bad[] = {
+        {"trace: x\nsweep: {policy: [{name: las, quantum: []}]}\n",
+         "c.yaml:2:39: 'quantum' of a policy in 'sweep.policy' has no values..."},
+        {"trace: x\nsweep: {policy: [{name: las, quantm: [1, 2]}]}\n",
+         "c.yaml:2:30: unknown parameter of policy 'las': 'quantm'..."},
+        {"trace: x\nsweep: {policy: [{name: las, quantum: [60 s, 60 s]}]}\n",
+         "c.yaml:2:18: 'sweep.policy' has the value..."},
+    };
+    EXPECT_BAD(bad);
+}
+
+Test(sweep, a_key_of_some_policies_leaves_the_others_alone)
+{
+    static const struct swept_runs cases[] = {
+        {"sweep: {policy: [fifo, tiresias, sjf], policy.thresholds: [[1], [1, 2]], seed: [1, 2]}",
+         "fifo thresholds= seed=1\nfifo thresholds= seed=2\n"
+         "tiresias thresholds=[1] seed=1\ntiresias thresholds=[1] seed=2\ntiresias thresholds=[1, 2] seed=1\ntiresias "
+         "thresholds=[1, 2] seed=2\n"
+         "sjf thresholds= seed=1\nsjf thresholds= seed=2\n"},
+        {"sweep: {policy: [fifo, tiresias], zip: [{policy.thresholds: [[1], [1, 2]], seed: [1, 2]}]}",
+         "fifo thresholds= seed=1\nfifo thresholds= seed=2\ntiresias thresholds=[1] seed=1\ntiresias thresholds=[1, 2] "
+         "seed=2\n"},
+    };
+    EXPECT_RUNS(cases);
+    static const struct bad_config bad[] = {
+        {"trace: x\nsweep: {policy: [fifo, sjf], policy.quantm: [1, 2]}\n",
+         "c.yaml:2:30: unknown parameter of policy 'fifo': 'quantm'..."},
+        {"trace: x\npolicy: fifo\nsweep: {policy.thresholds: [[1], [1, 2]]}\n",
+         "c.yaml:3:9: unknown parameter of policy 'fifo': 'thresholds'..."},
+    };
+    EXPECT_BAD(bad);
 }
