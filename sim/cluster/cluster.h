@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/names.h"
 #include "cluster/nodeset.h"
+#include "cluster/vc_route.h"
 #include "traces/workload.h"
 
 #include <braid/error.h>
@@ -53,6 +54,7 @@ struct vc_spec {
     enum vc_mode mode;
     uint32_t amount; /* nodes (VC_ALL_NODES: what no other takes; 0: those of groups that name it) or GPUs */
     const char *of;  /* the group or the type of GPU that its nodes are of; NULL: any */
+    struct vc_route jobs; /* which jobs it takes whatever VC they name */
     enum vc_shrink shrink;
     const char *changes_path; /* NULL: constant */
     const char *changes_shown;

@@ -80,6 +80,14 @@ static const char *const outro =
     "move no VC\n"
     "that is tied to another. The nodes of one VC must stand next to each other in the list.\n"
     "\n"
+    "`jobs` of a VC takes jobs by what they are, in the order of the config; a job that no VC takes goes to the one "
+    "that the trace names:\n"
+    "\n"
+    "```yaml\n"
+    "vcs: {large: {nodes: 8, jobs: {gpus: '>= 8'}}, teaching: {nodes: 2, jobs: {user: 'stud*'}}, rest: {nodes: all, "
+    "jobs: {vc: '*'}}}\n"
+    "```\n"
+    "\n"
     "## Sweeps\n"
     "\n"
     "`sweep` maps dotted keys to lists of values, and every combination is run, the last key fastest. A value may be\n"
@@ -135,6 +143,9 @@ static const char *type_text(const struct config_key *k)
         [KEY_OVERHEAD] = "time or map",
         [KEY_SECTION] = "map",
         [KEY_GROUPS] = "list of maps",
+        [KEY_ROUTE] = "map",
+        [KEY_COUNTS] = "number or condition",
+        [KEY_MATCH] = "text or list of texts",
         [KEY_VCS] = "map of maps",
         [KEY_POLICY] = "name or map",
         [KEY_PLACEMENT] = "name or map",

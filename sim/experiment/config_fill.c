@@ -359,6 +359,12 @@ static int fill_value(struct config_fill *f, const struct config_key *key, const
         return strcmp(key->section, "trace") == 0 ? fill_texts(f, key, node) : config_fill_kinds(f, key, node);
     case KEY_GROUPS:
         return config_fill_groups(f, key, node);
+    case KEY_ROUTE:
+        return config_fill_route(f, key, node, at);
+    case KEY_COUNTS:
+        return config_fill_counts(f, key, node, base);
+    case KEY_MATCH:
+        return config_fill_match(f, key, node, at);
     case KEY_VCS:
         return config_fill_vcs(f, key, node);
     case KEY_STEPS:

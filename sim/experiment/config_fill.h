@@ -53,6 +53,12 @@ int config_fill_short(struct config_fill *f); /* "out of memory" */
 /* cluster.nodes, cluster.vcs and the loading of the whole (config_cluster.c) */
 int config_fill_groups(struct config_fill *f, const struct config_key *key, const struct config_node *node);
 int config_fill_vcs(struct config_fill *f, const struct config_key *key, const struct config_node *node);
+int config_fill_route(struct config_fill *f, const struct config_key *key, const struct config_node *node,
+                      struct vc_route *route);
+int config_fill_counts(struct config_fill *f, const struct config_key *key, const struct config_node *node,
+                       struct vc_route *route);
+int config_fill_match(struct config_fill *f, const struct config_key *key, const struct config_node *node,
+                      struct route_texts *out);
 int config_fill_cluster(struct config_fill *f, const struct config_node *node, size_t text_at);
 
 /* model.start_overhead and the like (config_overhead.c) */

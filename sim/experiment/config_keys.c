@@ -187,6 +187,18 @@ const struct config_key config_keys[] = {
     {"cluster.vcs.NAME", "shrink", KEY_CHOICE, .def = "drain", .choices = "drain|preempt", .when = "gpus",
      VC(shrink, ENUM),
      .help = "When a quota falls below what is held: let jobs end (`drain`), or take GPUs back (`preempt`)."},
+    {"cluster.vcs.NAME", "jobs", KEY_ROUTE, .offset = offsetof(struct vc_spec, jobs),
+     .help = "Take the jobs that match, whatever VC the trace names; the first VC of the config that matches gets a job."},
+
+    {"cluster.vcs.NAME.jobs", "gpus", KEY_COUNTS,
+     .help = "Jobs of so many GPUs: `8`, `'>= 8'`, `'> 8'`, `'<= 4'`, `'< 4'`, `2..7`."},
+    {"cluster.vcs.NAME.jobs", "user", KEY_MATCH, .offset = offsetof(struct vc_route, user),
+     .help = "Jobs of these users; here and below `*` stands for any text and `?` for one character, and what the trace lacks is an empty "
+             "text."},
+    {"cluster.vcs.NAME.jobs", "vc", KEY_MATCH, .offset = offsetof(struct vc_route, vc), .help = "Jobs of these VCs of the trace."},
+    {"cluster.vcs.NAME.jobs", "name", KEY_MATCH, .offset = offsetof(struct vc_route, name), .help = "Jobs of these names."},
+    {"cluster.vcs.NAME.jobs", "gpu_type", KEY_MATCH, .offset = offsetof(struct vc_route, gpu_type),
+     .help = "Jobs that ask for these types of GPU."},
 
     {"estimate", "source", KEY_CHOICE, .def = "exact", .choices = "exact|trace|noise|user_mean|file",
      RUN(estimate.source, ENUM),

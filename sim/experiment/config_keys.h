@@ -23,6 +23,9 @@ enum key_type {
     KEY_OVERHEAD, /* a time, or a map with the keys of model.*_overhead */
     KEY_SECTION,  /* a map with keys of its own */
     KEY_GROUPS,   /* a list of maps with the keys of cluster.nodes[] */
+    KEY_ROUTE,    /* a map with the keys of cluster.vcs.NAME.jobs */
+    KEY_COUNTS,   /* a number or a condition on one: ">= 8" */
+    KEY_MATCH,    /* a text with `*` and `?`, or a list of them */
     KEY_VCS,      /* a map of names to maps with the keys of cluster.vcs.NAME */
     KEY_POLICY,
     KEY_PLACEMENT,

@@ -3,6 +3,7 @@
 #include "compat/compat.h"
 #include "experiment/execute.h"
 #include "experiment/load_capacity.h"
+#include "experiment/routes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +19,11 @@ static double clock_s(clockid_t clock)
 
 bool outcome_scales(const struct run_config *config)
 {
-    return config->trace.load > 0 || config->trace.scale > 0;
+    return config->trace.load > 0 || config->trace.scale > 0 || routes_are_given(config);
 }
 
-int outcome_scale(struct workload *out, const struct workload *base, const struct run_config *config, struct error *err)
+static int bring_to_load(struct workload *out, const struct workload *base, const struct run_config *config,
+                         struct error *err)
 {
     if (config->trace.scale > 0)
         return trace_scale_rate(out, base, config->trace.scale, err);
@@ -31,6 +33,22 @@ int outcome_scale(struct workload *out, const struct workload *base, const struc
     struct trace_capacity view = load_capacity_view(capacity);
     int status = trace_scale(out, base, config->trace.load, config->trace.load_scope, &view, err);
     load_capacity_destroy(capacity);
+    return status;
+}
+
+int outcome_scale(struct workload *out, const struct workload *base, const struct run_config *config, struct error *err)
+{
+    if (!routes_are_given(config))
+        return bring_to_load(out, base, config, err);
+    struct workload routed;
+    int status = routes_apply(&routed, base, config, err);
+    if (status == BRAID_OK && config->trace.load == 0 && config->trace.scale == 0) {
+        *out = routed;
+        return BRAID_OK;
+    }
+    if (status == BRAID_OK)
+        status = bring_to_load(out, &routed, config, err);
+    workload_fini(&routed);
     return status;
 }
 

@@ -37,7 +37,8 @@ struct outcome_context {
 void outcome_compute(struct outcome *o, const struct outcome_context *c, const struct run_config *config);
 void outcome_fini(struct outcome *o, const struct outcome_context *c);
 
-/* Does `config` want another workload than the one that its trace gives? Then `out` becomes it, from `base`: at its load or scale. */
+/* Does `config` want another workload than the one that its trace gives? Then `out` becomes it, from `base`: with its
+ * jobs where the routes of VCs want them, at its load or scale. */
 bool outcome_scales(const struct run_config *config);
 int outcome_scale(struct workload *out, const struct workload *base, const struct run_config *config,
                   struct error *err);

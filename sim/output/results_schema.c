@@ -93,7 +93,7 @@ static const struct column_spec jobs_columns[] = {
     NUMBER("job", COLUMN_U32, "", "rank: position in order of submission, from 0"),
     TEXT("id", "as in the trace"),
     TEXT("user", "as in the trace"),
-    TEXT("vc", "virtual cluster, as in the trace"),
+    TEXT("vc", "virtual cluster: as in the trace, or as `jobs` of a VC in the config wants it"),
     NUMBER("gpus", COLUMN_U32, "GPU", "demand"),
     NUMBER("submit", COLUMN_F64, "s", "from time 0"),
     NUMBER("start", COLUMN_F64, "s", "first start; NaN: never"),

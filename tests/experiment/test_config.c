@@ -192,7 +192,7 @@ Test(config, every_key_is_laid_down)
 /* The test above is about all keys: one that is new must be added there. */
 Test(config, every_key_of_the_table_is_tested)
 {
-    static const char *const elsewhere[] = {"scale", "generate", "file", "gpus_per_node", "sweep"};
+    static const char *const elsewhere[] = {"scale", "jobs", "user", "gpu_type", "vc", "gpus", "generate", "file", "gpus_per_node", "sweep"};
     for (size_t i = 0; i < config_n_keys; i++) {
         char text[80];
         bool is_elsewhere = strcmp(config_keys[i].section, "trace.generate") == 0;

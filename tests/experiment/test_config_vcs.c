@@ -1,6 +1,7 @@
 /* Which nodes virtual clusters own: by groups that name them, by type, by number; and what contradicts itself. */
 #include "base/number.h"
 #include "experiment/config_fixture.h"
+#include "experiment/execute.h"
 
 /* The nodes that a VC of run 0 owns, as "3-7", "-" for a quota, "?" for a VC that is not there. */
 static const char *owned(const struct run_config *run, const char *vc, char out[32])
@@ -147,4 +148,80 @@ Test(config_vcs, what_contradicts_itself_is_told_with_its_place)
          "c.yaml:4:12: 'cluster.vcs.A' wants a map, {nodes: N} or {gpus: N}"},
     };
     EXPECT_BAD(cases);
+}
+
+/* ---- routes --------------------------------------------------------------------------------------- */
+
+Test(config_vcs, jobs_go_to_the_first_vc_that_takes_them)
+{
+    static const char trace[] = "id,submit,duration,gpus,user,vc,name,gpu_type\n"
+                                "a,0,10,8,ann,x,bert-large,k80\nb,1,10,1,bob,x,bert-large,\nc,2,10,1,stud7,y,wrap,\n"
+                                "d,3,10,16,stud7,y,gpt,\ne,4,10,2,eve,x,,k80\nf,5,10,2,eve,z,,\n";
+    /* what the VCs take, and the VC of each job in order */
+    static const struct {
+        const char *vcs, *want;
+    } cases[] = {
+        {"{big: {nodes: 1, jobs: {gpus: '>= 8'}}, x: {nodes: 1}, y: {nodes: 1}}", "big x y big x z"},
+        {"{x: {nodes: 1}, s: {nodes: 1, jobs: {user: 'stud*'}}, big: {nodes: 1, jobs: {gpus: '> 2'}}}",
+         "big x s s x z"},
+        {"{m: {nodes: 1, jobs: {user: [ann, eve], gpus: 2..8}}, r: {nodes: 1, jobs: {vc: '*'}}}", "m r r r m m"},
+        {"{m: {nodes: 1, jobs: {name: ['bert-?arge', 'g*t']}}, n: {nodes: 1, jobs: {name: \"*\", gpu_type: k80}}}",
+         "m m y m n z"},
+        {"{m: {nodes: 1, jobs: {gpus: 1}}, n: {gpus: 8, jobs: {gpus: '<= 2', vc: x}}}", "x m m y n z"},
+        {"{m: {nodes: 1, jobs: {gpus: '< 2'}}}", "x m m y x z"},
+    };
+    struct fixture f;
+    fixture_init(&f);
+    fixture_write(&f, "t.csv", trace, strlen(trace));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char yaml[500], got[200] = "";
+        struct workload w;
+        struct run_result r;
+        snprintf(yaml, sizeof yaml,
+                 "trace: {path: t.csv, scale: 2}\ncluster:\n  nodes: [{count: 9, gpu: k80}]\n  vcs: %s\n",
+                 cases[i].vcs);
+        cr_assert_eq(fixture_load(&f, yaml, NULL), BRAID_OK, "%s: %d:%d: %s", yaml, f.err.line, f.err.col,
+                     f.err.message);
+        cr_assert_eq(experiment_run_one(&f.x.runs[0], true, &w, &r, &f.err), BRAID_OK, "%s", f.err.message);
+        cr_assert_eq(w.n_jobs, 6);
+        for (uint32_t j = 0; j < 6; j++) {
+            const char *vc = names_text(&w.vcs, w.vc[j]);
+            bool is_listed = false;
+            for (uint32_t v = 0; v < f.x.runs[0].cluster.n_vcs; v++)
+                is_listed |= strcmp(f.x.runs[0].cluster.vcs[v].name, vc) == 0;
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", j > 0 ? " " : "", vc);
+            cr_expect_eq(w.submit_ns[j], j * NS_PER_S / 2);
+            cr_expect_eq(r.jobs[j].status == STATUS_REJECTED, !is_listed || w.gpus[j] > 8, "%s: job %u", yaml, j);
+        }
+        cr_expect_str_eq(got, cases[i].want, "%s: %s, not %s", cases[i].vcs, got, cases[i].want);
+        /* the resolved config says the same again */
+        struct fixture again;
+        fixture_init(&again);
+        char *text = strdup(f.x.runs[0].yaml);
+        cr_expect_eq(fixture_load(&again, text, NULL), BRAID_OK, "%s: %s", text, again.err.message);
+        cr_expect_str_eq(again.x.runs[0].yaml, text);
+        free(text);
+        fixture_unload(&again);
+        fixture_fini(&again);
+        run_result_fini(&r);
+        workload_fini(&w);
+        fixture_unload(&f);
+    }
+    fixture_fini(&f);
+    static const struct bad_config bad[] = {
+        {"trace: x\ncluster: {vcs: {a: {nodes: 1, jobs: {gpus: many}}}}\n",
+         "c.yaml:2:44: 'cluster.vcs.a.jobs.gpus' is 'many', but must be a number of GPUs such as 8, '>= 8', '< 4' or "
+         "2..7"},
+        {"trace: x\ncluster: {vcs: {a: {nodes: 1, jobs: {gpus: 7..2}}}}\n",
+         "c.yaml:2:44: 'cluster.vcs.a.jobs.gpus' is '7..2', but..."},
+        {"trace: x\ncluster: {vcs: {a: {nodes: 1, jobs: {users: b}}}}\n",
+         "c.yaml:2:38: unknown key in 'cluster.vcs.a.jobs': 'users'; did you mean 'user'?"},
+        {"trace: x\ncluster: {vcs: {a: {nodes: 1, jobs: {}}}}\n",
+         "c.yaml:2:37: 'cluster.vcs.a.jobs' wants a map of conditions such as..."},
+        {"trace: x\ncluster: {vcs: {a: {nodes: 1, jobs: {user: []}}}}\n",
+         "c.yaml:2:44: 'cluster.vcs.a.jobs.user' wants a text or a list..."},
+        {"trace: x\ncluster: {vcs: {a: {jobs: {user: b}}}}\n",
+         "c.yaml:2:20: 'cluster.vcs.a' needs 'nodes' or 'gpus', or a group..."},
+    };
+    EXPECT_BAD(bad);
 }
