@@ -378,7 +378,7 @@ const struct report_run *report_run_find(const struct report_file *f, const char
     }
     for (int way = BY_ID; way < N_WAYS && n == 0; way++)
         for (uint32_t i = 0; i < f->n_runs; i++)
-            if ((named[i] = is_named(f, &f->runs[i], text, way))) {
+            if ((named[i] = is_named(f, &f->runs[i], text, (enum way)way))) {
                 found = &f->runs[i];
                 n++;
             }
