@@ -99,7 +99,7 @@ static int check_header(const struct reading *r, const char *reader, struct erro
     return BRAID_OK;
 }
 
-static void note_column(struct rows_columns *has, enum csv_field_of of)
+void csv_note_column(struct rows_columns *has, enum csv_field_of of)
 {
     switch (of) {
     case OF_ID:
@@ -186,7 +186,7 @@ static int map_columns(struct reading *r, struct rows_columns *has, struct error
         bool is_needed = column->need == COLUMN_REQUIRED;
         r->uses[r->n_uses++] = (struct csv_use){
             .at = at, .name = column->name, .of = column->of, .is_needed = is_needed, .unit = column->unit};
-        note_column(has, column->of);
+        csv_note_column(has, column->of);
     }
     return BRAID_OK;
 }

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "traces/job_state.h"
 
-static bool is_missing(struct csv_field f)
+bool csv_is_missing(struct csv_field f)
 {
     static const char *const words[] = {"None", "none", "null", "NULL", "NaN", "nan", "NaT", "NA", "N/A", "n/a", "-"};
     if (f.n == 0)
@@ -61,7 +61,7 @@ static void fault(struct csv_values *v, const struct csv_use *u, enum trace_reas
 /* A time of the trace's clock: a date, or a number in the column's unit. The submission, which comes first, says which. */
 static void take_time(struct csv_values *v, const struct csv_use *u, struct csv_field f, int64_t *out)
 {
-    if (is_missing(f))
+    if (csv_is_missing(f))
         return;
     bool dated = is_date(f);
     bool ok = dated ? number_parse_datetime(f.text, f.n, out) : parse_scaled(f, u->unit, out);
@@ -81,7 +81,7 @@ static void take_time(struct csv_values *v, const struct csv_use *u, struct csv_
 
 static void take_number(struct csv_values *v, const struct csv_use *u, struct csv_field f, int64_t scale, int64_t *out)
 {
-    if (is_missing(f) || (parse_scaled(f, scale, out) && *out != WORKLOAD_ABSENT))
+    if (csv_is_missing(f) || (parse_scaled(f, scale, out) && *out != WORKLOAD_ABSENT))
         return;
     *out = WORKLOAD_ABSENT;
     fault(v, u, ROW_BAD_NUMBER);
@@ -103,7 +103,7 @@ static void take_amount(struct csv_values *v, const struct csv_use *u, struct cs
 
 static void take_whole(struct csv_values *v, const struct csv_use *u, struct csv_field f, int64_t *out)
 {
-    if (is_missing(f))
+    if (csv_is_missing(f))
         return;
     int64_t milli;
     if (!parse_scaled(f, 1000, &milli) || milli % 1000 != 0)
@@ -115,7 +115,7 @@ static void take_whole(struct csv_values *v, const struct csv_use *u, struct csv
 static void take_cpus(struct csv_values *v, const struct csv_use *u, struct csv_field f)
 {
     int64_t milli = 0;
-    if (is_missing(f))
+    if (csv_is_missing(f))
         return;
     if (!parse_scaled(f, u->unit != 0 ? u->unit : 1000, &milli) || milli < 0 || milli > UINT32_MAX)
         optional_fault(v);
@@ -126,7 +126,7 @@ static void take_cpus(struct csv_values *v, const struct csv_use *u, struct csv_
 static void take_memory(struct csv_values *v, const struct csv_use *u, struct csv_field f, uint64_t *out_kib)
 {
     int64_t bytes = 0;
-    if (is_missing(f))
+    if (csv_is_missing(f))
         return;
     bool ok = u->unit == 0 ? number_parse_size(f.text, f.n, out_kib) : parse_scaled(f, u->unit, &bytes) && bytes >= 0;
     if (!ok)
@@ -179,7 +179,7 @@ static void take_percent(struct csv_values *v, const struct csv_use *u, struct c
 static void take_deadlines(struct csv_values *v, const struct csv_use *u, struct csv_field f)
 {
     const char *dash = f.n > 1 ? memchr(f.text + 1, '-', f.n - 1) : NULL;
-    if (is_missing(f))
+    if (csv_is_missing(f))
         return;
     v->row.has_several_deadlines = dash != NULL;
     if (dash != NULL)
@@ -196,7 +196,7 @@ static void take_status(struct csv_values *v, struct csv_field f)
         }
     const struct job_state found = job_state_find(f.text, f.n); /* a word that this log has not, but others do */
     v->row.status = found.status;
-    if ((!found.is_known || found.is_waiting || found.is_running) && !is_missing(f))
+    if ((!found.is_known || found.is_waiting || found.is_running) && !csv_is_missing(f))
         rows_blame(v->rows, ROW_UNKNOWN_STATUS, &v->row, v->use->name, (struct trace_text){f.text, f.n});
 }
 
@@ -256,7 +256,7 @@ void csv_take(struct csv_values *v, const struct csv_use *u, struct csv_field fi
         take_status(v, f);
         break;
     case OF_PRIORITY:
-        if (!is_missing(f) && !number_parse_double(f.text, f.n, &row->priority))
+        if (!csv_is_missing(f) && !number_parse_double(f.text, f.n, &row->priority))
             optional_fault(v);
         break;
     case OF_CPUS:
@@ -269,7 +269,7 @@ void csv_take(struct csv_values *v, const struct csv_use *u, struct csv_field fi
         take_memory(v, u, f, &v->row.mem_kib);
         break;
     case OF_GPU_MILLI:
-        if (!is_missing(f))
+        if (!csv_is_missing(f))
             take_share(v, u, f);
         break;
     case OF_GPU_PERCENT:
@@ -286,11 +286,11 @@ void csv_take(struct csv_values *v, const struct csv_use *u, struct csv_field fi
         take_deadlines(v, u, f);
         break;
     case OF_SLO:
-        if (!is_missing(f) && !number_parse_double(f.text, f.n, &row->slo))
+        if (!csv_is_missing(f) && !number_parse_double(f.text, f.n, &row->slo))
             optional_fault(v);
         break;
     case OF_BEST_EFFORT:
-        row->is_best_effort = !is_missing(f) && !csv_is_text(f, "0") && !csv_is_text(f, "False");
+        row->is_best_effort = !csv_is_missing(f) && !csv_is_text(f, "0") && !csv_is_text(f, "False");
         break;
     case OF_ORDER:
         take_whole(v, u, f, &row->order);

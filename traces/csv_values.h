@@ -26,6 +26,12 @@ struct csv_values {
 /* Lay `field` down in v->row. One that cannot be read is the row's fault where a job needs it, else it is missing, with a remark. */
 void csv_take(struct csv_values *v, const struct csv_use *use, struct csv_field field);
 
+/* The rows get the column that holds this. (csv_format.c) */
+void csv_note_column(struct rows_columns *has, enum csv_field_of of);
+
+/* Does it say that there is no value: empty, or a word such as "None" or "NaN"? */
+bool csv_is_missing(struct csv_field f);
+
 /* Without the blanks around it. */
 static inline struct csv_field csv_trimmed(struct csv_field f)
 {

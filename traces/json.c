@@ -131,9 +131,12 @@ static int parse_blocks(struct json *j, struct source *source, unsigned char *bl
 int json_parse(struct json *j, const yajl_callbacks *callbacks, void *self, struct source *source, struct error *err)
 {
     int max_depth = j->max_depth;
-    *j = (struct json){.path = source->path, .err = err, .line = 1, .max_depth = max_depth};
+    bool is_many = j->is_many;
+    *j = (struct json){.path = source->path, .err = err, .line = 1, .max_depth = max_depth, .is_many = is_many};
     unsigned char *block = malloc(BLOCK);
     j->yajl = yajl_alloc(callbacks, NULL, self);
+    if (j->yajl != NULL)
+        yajl_config(j->yajl, yajl_allow_multiple_values, j->is_many ? 1 : 0);
     int code = BRAID_OK;
     if (block != NULL && j->yajl != NULL)
         code = parse_blocks(j, source, block);

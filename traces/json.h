@@ -18,6 +18,7 @@ struct json {
     int code;      /* what a callback found wrong; BRAID_OK: nothing */
     int depth;     /* levels that are open; a reader's callbacks count them with json_open and json_close */
     int max_depth; /* of the format; more is an error */
+    bool is_many;  /* several values one after the other, as in JSON lines */
     uint64_t n_values;
     /* the block being parsed, and how much of it is counted in `line` */
     const unsigned char *block;
@@ -25,7 +26,7 @@ struct json {
     uint64_t line;
 };
 
-/* Parse all of `source`, calling `callbacks` with `self`. Set max_depth before; the rest is initialised here. */
+/* Parse all of `source`, calling `callbacks` with `self`. Set max_depth and is_many before; the rest is initialised here. */
 int json_parse(struct json *j, const yajl_callbacks *callbacks, void *self, struct source *source, struct error *err);
 
 /* The line at which the present value ends, from 1. */

@@ -1,4 +1,5 @@
 #include "traces/reader.h"
+#include "traces/mapped.h"
 #include "traces/unknown.h"
 
 #include <stdio.h>
@@ -116,6 +117,21 @@ static int choose(struct trace_input *in, const struct trace_spec *spec, const s
     return in->layout->delimiter != '\0' ? reopen(in, err) : BRAID_OK;
 }
 
+/* A table whose columns the spec names. */
+static int read_mapped(struct trace_input *in, const struct trace_spec *spec, struct rows *out,
+                       const struct trace_reader **used, struct error *err)
+{
+    if (spec->format != NULL && strcmp(spec->format, "auto") != 0)
+        return error_at(err, BRAID_BAD_INPUT, in->path, 0, 0,
+                        "a format ('%.40s') has its own columns; leave out the format or the columns", spec->format);
+    if (in->applications_path != NULL)
+        return error_at(err, BRAID_BAD_INPUT, in->path, 0, 0,
+                        "the columns tell the run times; leave out the table of applications");
+    int code = source_open(&in->source, spec->path, in->path, err);
+    *used = &reader_columns;
+    return code == BRAID_OK ? mapped_read(in, out, spec->mapping, NULL, err) : code;
+}
+
 int reader_read(struct trace_input *in, const struct trace_spec *spec, struct rows *out,
                 const struct trace_reader **used, struct error *err)
 {
@@ -128,6 +144,8 @@ int reader_read(struct trace_input *in, const struct trace_spec *spec, struct ro
     in->source.fd = -1;
     *out = (struct rows){0};
     *used = NULL;
+    if (spec->mapping != NULL)
+        return read_mapped(in, spec, out, used, err);
     int code = choose(in, spec, used, err);
     if (code != BRAID_OK)
         return code;

@@ -72,6 +72,8 @@ struct bootstrap_spec {
     uint64_t seed;        /* filled from the run's seed unless given */
 };
 
+struct trace_mapping;
+
 struct trace_spec {
     const char *path;       /* NULL when generated; relative paths are resolved by the config loader */
     const char *shown_path; /* the path as written in the config */
@@ -79,7 +81,8 @@ struct trace_spec {
         const char *file;
         int line, col;
     } place;
-    const char *format; /* "auto" or a reader's name */
+    const char *format;     /* "auto" or a reader's name */
+    const struct trace_mapping *mapping; /* which column is what: traces/mapping.h; NULL: a known format */
     const char *applications_path,
         *applications_shown; /* lengths for a trace that has none: traces/applications.h; NULL: none */
     bool has_begin, has_end;

@@ -1,0 +1,17 @@
+/* table_json.h - a table in JSON: an array of objects, an object with such an array, or objects one after the other. For traces/table.c.
+ *
+ *     [ {row}, {row} ]          { "jobs": [ {row}, {row} ], … }          {row} {row}
+ *
+ * What a value is called: its key, for an object inside OUTER.INNER. Lists inside a row have no value.
+ */
+#ifndef TRACES_TABLE_JSON_H
+#define TRACES_TABLE_JSON_H
+
+#include "traces/table.h"
+
+int table_json_read(struct table_reader *t, struct source *source, const char *path, struct error *err);
+
+/* The names of the values of the first rows, as table_peek has them. */
+int table_json_peek(struct table_peek *out, struct source *source, struct error *err);
+
+#endif
