@@ -32,7 +32,7 @@ static const struct csv_column columns[] = {
     {"order", OF_ORDER, COLUMN_OPTIONAL, 0},
 };
 
-/* Words of the status are those of all logs: traces/job_state.h. */
+/* Words of the status are those of all logs: traces/job_end.h. */
 static const struct csv_format format = {.columns = columns, .n_columns = sizeof columns / sizeof columns[0]};
 
 const struct trace_reader reader_braid = {

@@ -1,7 +1,7 @@
 #include "traces/csv_values.h"
 
 #include "base/number.h"
-#include "traces/job_state.h"
+#include "traces/job_end.h"
 
 bool csv_is_missing(struct csv_field f)
 {
@@ -194,7 +194,7 @@ static void take_status(struct csv_values *v, struct csv_field f)
             v->row.status = s->status;
             return;
         }
-    const struct job_state found = job_state_find(f.text, f.n); /* a word that this log has not, but others do */
+    const struct job_end found = job_end_find(f.text, f.n); /* a word that this log has not, but others do */
     v->row.status = found.status;
     if ((!found.is_known || found.is_waiting || found.is_running) && !csv_is_missing(f))
         rows_blame(v->rows, ROW_UNKNOWN_STATUS, &v->row, v->use->name, (struct trace_text){f.text, f.n});

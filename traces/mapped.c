@@ -289,7 +289,7 @@ static void take_status(struct mapped *m, const struct use *u, const struct tabl
     struct csv_field f = field_of(u, row);
     struct trace_row *r = &m->values.row;
     const struct mapping_source *s = u->source;
-    struct job_state state = {.is_known = true, .status = TRACE_UNKNOWN};
+    struct job_end state = {.is_known = true, .status = TRACE_UNKNOWN};
     if (is_one_of(f, &s->passed))
         state.status = TRACE_PASSED;
     else if (is_one_of(f, &s->failed))
@@ -297,9 +297,9 @@ static void take_status(struct mapped *m, const struct use *u, const struct tabl
     else if (is_one_of(f, &s->killed))
         state.status = TRACE_KILLED;
     else if (s->codes != JOB_CODES_NONE && f.n > 0 && (f.text[0] == '-' || (f.text[0] >= '0' && f.text[0] <= '9')))
-        state = job_state_of_code((enum job_codes)s->codes, f.text, f.n);
+        state = job_end_of_code((enum job_codes)s->codes, f.text, f.n);
     else if (!csv_is_missing(f))
-        state = job_state_find(f.text, f.n);
+        state = job_end_find(f.text, f.n);
     r->status = state.status;
     bool is_unstarted = m->has_start && r->start_ns == WORKLOAD_ABSENT && r->duration_ns <= 0;
     if (r->fault == ROW_FINE && (state.is_waiting || (state.status == TRACE_KILLED && is_unstarted)))

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "traces/job_state.h"
+#include "traces/job_end.h"
 
 #include <braid/error.h>
 
@@ -30,7 +30,7 @@ struct mapping_source {
         *unit;                                   /* NULL: not given; `times` is a column or a number */
     struct mapping_texts tres;                   /* names or numbers of resources, summed */
     uint32_t codes;                              /* enum job_codes */
-    struct mapping_texts passed, failed, killed; /* words for the end of a job, before those of job_state.h */
+    struct mapping_texts passed, failed, killed; /* words for the end of a job, before those of job_end.h */
 };
 
 enum mapping_kind {

@@ -10,7 +10,7 @@
  *     8|bob|a|b|gres/gpu=1                    5 fields: JobName is "a|b"
  */
 #include "base/number.h"
-#include "traces/job_state.h"
+#include "traces/job_end.h"
 #include "traces/lines.h"
 #include "traces/reader.h"
 #include "traces/slurm_resources.h"
@@ -230,7 +230,7 @@ static void take_state(struct slurm *s)
 {
     struct trace_row *row = &s->row;
     struct trace_text state = s->values[SLURM_STATE];
-    const struct job_state found = job_state_find(state.at, state.n);
+    const struct job_end found = job_end_find(state.at, state.n);
     row->status = found.status;
     bool is_unstarted = row->start_ns == WORKLOAD_ABSENT && s->has[SLURM_START];
     bool is_empty = row->duration_ns == 0 && s->has[SLURM_ALLOCATED] && s->values[SLURM_ALLOCATED].n == 0;

@@ -150,6 +150,7 @@ static const char *type_text(const struct config_key *k)
         [KEY_POLICY] = "name or map",
         [KEY_PLACEMENT] = "name or map",
         [KEY_SWEEP] = "map of lists",
+        [KEY_COLUMN] = "column or map",
     };
     return k->type < sizeof names / sizeof names[0] ? names[k->type] : NULL;
 }

@@ -356,7 +356,11 @@ static int fill_value(struct config_fill *f, const struct config_key *key, const
     case KEY_WINDOW:
         return fill_window(f, node);
     case KEY_TEXTS:
+        if (strncmp(key->section, "trace.columns.", strlen("trace.columns.")) == 0)
+            return config_fill_column_texts(f, key, node, base);
         return strcmp(key->section, "trace") == 0 ? fill_texts(f, key, node) : config_fill_kinds(f, key, node);
+    case KEY_COLUMN:
+        return config_fill_column(f, key, node);
     case KEY_GROUPS:
         return config_fill_groups(f, key, node);
     case KEY_ROUTE:
@@ -495,6 +499,8 @@ static int check_together(struct config_fill *f, const struct config_node *root)
     int status = check_deadlines(f, root);
     if (status == BRAID_OK)
         status = check_scale(f, root);
+    if (status == BRAID_OK)
+        status = config_check_columns(f, root);
     return status == BRAID_OK ? config_check_mix(f, root) : status;
 }
 
@@ -534,6 +540,7 @@ static int keep_texts(struct config_fill *f)
 int config_fill_run(struct config_fill *f, const struct config_node *root, struct run_config *run)
 {
     f->run = run;
+    f->mapping = NULL;
     f->here = root->place;
     for (int i = 0; i < N_OUT; i++)
         config_text_clear(&f->out[i]);

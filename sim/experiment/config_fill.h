@@ -10,6 +10,7 @@
 #include "experiment/config_value.h"
 #include "experiment/experiment.h"
 #include "experiment/sweep.h"
+#include "traces/mapping.h"
 
 enum config_output { OUT_YAML, OUT_IDENTITY, OUT_TRACE_KEY, N_OUT };
 
@@ -27,6 +28,7 @@ struct config_fill {
     void **libraries; /* of plugins, from the arena */
     uint32_t n_libraries, libraries_capacity;
     struct run_config *run;
+    struct trace_mapping *mapping; /* of the run; NULL without trace.columns */
     const struct compat_ops *compat; /* of the run, or NULL: it may have policies of its own */
     struct config_place here;        /* of the whole config */
 };
@@ -70,6 +72,12 @@ int config_fill_steps(struct config_fill *f, const struct config_key *key, const
 /* model.interleave.kinds and what trace.profiles wants beside the table of keys (config_interleave.c) */
 int config_fill_kinds(struct config_fill *f, const struct config_key *key, const struct config_node *node);
 int config_check_mix(struct config_fill *f, const struct config_node *root);
+
+/* trace.columns: one of them, the lists of texts in it, and the whole once all keys of `trace` are there (config_columns.c) */
+int config_fill_column(struct config_fill *f, const struct config_key *key, const struct config_node *node);
+int config_fill_column_texts(struct config_fill *f, const struct config_key *key, const struct config_node *node,
+                             struct mapping_source *source);
+int config_check_columns(struct config_fill *f, const struct config_node *root);
 
 /* policy and placement with their parameters (config_modules.c) */
 int config_fill_policy(struct config_fill *f, const struct config_key *key, const struct config_node *node);

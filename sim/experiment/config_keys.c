@@ -1,6 +1,7 @@
 #include "experiment/config_keys.h"
 
 #include "experiment/experiment.h"
+#include "traces/mapping.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #define RUN(field, kind) .store = STORE_##kind, .offset = offsetof(struct run_config, field)
 #define GROUP(field, kind) .store = STORE_##kind, .offset = offsetof(struct node_group_spec, field)
 #define SHOWN(type, field) .shown = offsetof(struct type, field)
+#define SOURCE(field, kind) .store = STORE_##kind, .offset = offsetof(struct mapping_source, field)
 #define VC(field, kind) .store = STORE_##kind, .offset = offsetof(struct vc_spec, field)
 
 enum { NODES_MAX = 1 << 24, GPUS_MAX = 1 << 24 };
@@ -51,6 +53,22 @@ const struct config_key config_keys[] = {
      .help = "Give jobs deadlines, in proportion to their durations."},
     {"trace", "format", KEY_TEXT, .def = "auto", .when = "!generate", RUN(trace.format, TEXT),
      .help = "The format, see *Trace formats* below; `auto`: told by the content."},
+    {"trace", "columns", KEY_SECTION, .when = "columns",
+     .help =
+         "Read the file as a table of any shape, by these of its columns; see docs/formats/columns.md. `braid trace "
+         "guess FILE` proposes them."},
+    {"trace", "separator", KEY_CHOICE, .def = "auto", .when = "columns", .choices = MAPPING_SEPARATORS,
+     RUN(table.separator, TEXT),
+     .help = "What stands between the fields of such a table; `fixed`: columns of fixed width over a line of dashes."},
+    {"trace", "header", KEY_CHOICE, .def = "auto", .when = "columns", .choices = "auto|true|false",
+     RUN(table.header, TEXT),
+     .help = "Whether its first row has the names of the columns. Without a header they are named 1, 2, ...; `auto`: "
+             "there is "
+             "none where all names are numbers."},
+    {"trace", "unit", KEY_CHOICE, .def = "s", .when = "columns",
+     .choices = "ns|us|ms|s|min|h|d|unix|unix_ms|unix_us|unix_ns", RUN(table.unit, TEXT),
+     .help = "Unit of its times and spans that name none of their own. With `unix...` times count from 1970 and spans "
+             "in s."},
     {"trace", "applications", KEY_PATH, .when = "!generate", .flags = KEY_NO_IDENTITY,
      RUN(trace.applications_path, TEXT), SHOWN(run_config, trace.applications_shown),
      .help = "How long the jobs run, for a trace that does not say (`pollux`, `gavel`): a csv of "
@@ -75,6 +93,65 @@ const struct config_key config_keys[] = {
     {"trace", "strict", KEY_BOOL, .def = "false", .when = "!generate", RUN(trace.strict, BOOL),
      .help = "Make the first row that would be dropped an error."},
     {"trace", "vcs", KEY_TEXTS, .def = "all", .word = "all", .help = "Keep only the jobs of these VCs."},
+
+    {"trace.columns", "submit", KEY_COLUMN,
+     .help = "When the job was submitted: dates, or numbers in a unit of time. Needed."},
+    {"trace.columns", "id", KEY_COLUMN,
+     .help = "The job's name or number; without, jobs are numbered in order of their submission."},
+    {"trace.columns", "gpus", KEY_COLUMN, .help = "GPUs of the whole job. Needed; `{constant: 1}` will do."},
+    {"trace.columns", "duration", KEY_COLUMN,
+     .help =
+         "How long it ran: numbers in a unit of time, or `D-HH:MM:SS`. Needed, unless `start` and `end` are given."},
+    {"trace.columns", "start", KEY_COLUMN, .help = "When it started."},
+    {"trace.columns", "end", KEY_COLUMN, .help = "When it ended."},
+    {"trace.columns", "estimate", KEY_COLUMN, .help = "The run time that its user asked for."},
+    {"trace.columns", "deadline", KEY_COLUMN, .help = "When it should have ended, a time as `submit`."},
+    {"trace.columns", "vc", KEY_COLUMN, .help = "Its virtual cluster, queue or partition."},
+    {"trace.columns", "user", KEY_COLUMN, .help = "Its user."},
+    {"trace.columns", "name", KEY_COLUMN, .help = "Its name."},
+    {"trace.columns", "model", KEY_COLUMN, .help = "What it trains."},
+    {"trace.columns", "status", KEY_COLUMN, .help = "How it ended: words of any known log, or numbers with `codes`."},
+    {"trace.columns", "priority", KEY_COLUMN, .help = "Its priority; larger goes first."},
+    {"trace.columns", "cpus", KEY_COLUMN, .help = "CPUs of the whole job."},
+    {"trace.columns", "memory", KEY_COLUMN,
+     .help = "Memory of the whole job: `64 GB`, `64G`, or numbers in a unit of size (default bytes)."},
+    {"trace.columns", "gpu_memory", KEY_COLUMN, .help = "Memory that it takes of each GPU, as `memory`."},
+    {"trace.columns", "gpu_type", KEY_COLUMN, .help = "The type of GPU that it needs."},
+    {"trace.columns", "gpu_milli", KEY_COLUMN, .help = "The share of each GPU that it asks for, in 1/1000."},
+    {"trace.columns", "batch", KEY_COLUMN, .help = "Samples a step."},
+    {"trace.columns", "iterations", KEY_COLUMN, .help = "Steps."},
+    {"trace.columns", "iteration_time", KEY_COLUMN, .help = "Time a step."},
+    {"trace.columns", "stage_storage", KEY_COLUMN, .help = "Time of a step's stage on storage."},
+    {"trace.columns", "stage_cpu", KEY_COLUMN, .help = "Time of a step's stage on CPUs."},
+    {"trace.columns", "stage_gpu", KEY_COLUMN, .help = "Time of a step's stage on GPUs."},
+    {"trace.columns", "stage_network", KEY_COLUMN, .help = "Time of a step's stage on the network."},
+    {"trace.columns", "depends", KEY_COLUMN,
+     .help = "Ids of jobs that must have finished before, between `;` or blanks."},
+    {"trace.columns", "order", KEY_COLUMN, .help = "Which of two jobs submitted at once comes first; the lower one."},
+
+    {"trace.columns.NAME", "column", KEY_TEXT, SOURCE(column, TEXT),
+     .help = "The column with the value. `NAME: COLUMN` alone is enough."},
+    {"trace.columns.NAME", "constant", KEY_TEXT, SOURCE(constant, TEXT), .help = "The same value for every job."},
+    {"trace.columns.NAME", "from", KEY_TEXT, SOURCE(from, TEXT), .help = "A span: from the time in this column ..."},
+    {"trace.columns.NAME", "to", KEY_TEXT, SOURCE(to, TEXT), .help = "... to the time in this one."},
+    {"trace.columns.NAME", "plus", KEY_TEXT, SOURCE(plus, TEXT),
+     .help = "A column with a span that is added to the time in `column`: `start: {column: submit, plus: wait}`."},
+    {"trace.columns.NAME", "times", KEY_TEXT, SOURCE(times, TEXT),
+     .help = "A column or a number by which the value is multiplied: `gpus: {column: nodes, times: gpus_per_node}`."},
+    {"trace.columns.NAME", "unit", KEY_CHOICE, .choices = MAPPING_UNITS, SOURCE(unit, TEXT),
+     .help =
+         "What a plain number counts. Times: `ns` to `d`, from 1970 `unix` to `unix_ns`; sizes: `B` to `TiB`; GPUs and "
+         "CPUs: `milli`, `percent`. Default: `trace.unit`, bytes, whole GPUs and CPUs."},
+    {"trace.columns.NAME", "tres", KEY_TEXTS,
+     .help = "The value is a list of resources such as `cpu=8,gres/gpu:a100=2` or `1=8,1001=2`: take this one, or the "
+             "sum of "
+             "these, by name or number."},
+    {"trace.columns.NAME", "codes", KEY_CHOICE, .choices = MAPPING_CODES, SOURCE(codes, ENUM),
+     .help = "Of `status`: whose numbers they are; `exit`: an exit status."},
+    {"trace.columns.NAME", "passed", KEY_TEXTS, .help = "Of `status`: more words for jobs that ended well."},
+    {"trace.columns.NAME", "failed", KEY_TEXTS, .help = "Of `status`: more words for jobs that failed."},
+    {"trace.columns.NAME", "killed", KEY_TEXTS,
+     .help = "Of `status`: more words for jobs that were cancelled or killed."},
 
     {"trace.generate", "model", KEY_TEXT, .def = "philly", .when = "!file", RUN(trace.generate.model, TEXT),
      .help = "See *Generator models* below."},

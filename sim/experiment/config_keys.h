@@ -30,6 +30,7 @@ enum key_type {
     KEY_POLICY,
     KEY_PLACEMENT,
     KEY_SWEEP,
+    KEY_COLUMN, /* the name of a column, or a map with the keys of trace.columns.NAME */
 };
 
 /* How a value is laid down at `offset` of the section's struct. */

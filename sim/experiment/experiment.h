@@ -29,6 +29,9 @@ struct swept {
 struct run_config {
     uint32_t index; /* in the order of the product */
     struct trace_spec trace;
+    struct {
+        const char *separator, *header, *unit;
+    } table; /* trace.separator and the like, as they go into trace.mapping */
     struct cluster_spec cluster; /* loaded */
     struct policy_spec policy;
     struct placement_spec placement;

@@ -1,4 +1,4 @@
-#include "traces/job_state.h"
+#include "traces/job_end.h"
 
 #include "base/number.h"
 
@@ -76,17 +76,17 @@ static const struct {
     {"RUN", RUNS},
 };
 
-static struct job_state of_end(enum end end)
+static struct job_end of_end(enum end end)
 {
     static const enum trace_status statuses[] = {
         [ENDED_WELL] = TRACE_PASSED, [ENDED_BADLY] = TRACE_FAILED, [ENDED_BY_HAND] = TRACE_KILLED,
         [NOT_SAID] = TRACE_UNKNOWN,  [WAITS] = TRACE_UNKNOWN,      [RUNS] = TRACE_UNKNOWN,
     };
-    return (struct job_state){
+    return (struct job_end){
         .status = statuses[end], .is_known = true, .is_waiting = end == WAITS, .is_running = end == RUNS};
 }
 
-struct job_state job_state_find(const char *text, size_t n)
+struct job_end job_end_find(const char *text, size_t n)
 {
     const char *blank = n > 0 ? memchr(text, ' ', n) : NULL;
     if (blank != NULL)
@@ -96,14 +96,14 @@ struct job_state job_state_find(const char *text, size_t n)
     for (size_t i = 0; i < sizeof words / sizeof words[0] && n > 0; i++)
         if (strlen(words[i].word) == n && strncasecmp(words[i].word, text, n) == 0)
             return of_end(words[i].end);
-    return (struct job_state){.status = TRACE_UNKNOWN};
+    return (struct job_end){.status = TRACE_UNKNOWN};
 }
 
-struct job_state job_state_of_code(enum job_codes codes, const char *text, size_t n)
+struct job_end job_end_of_code(enum job_codes codes, const char *text, size_t n)
 {
     static const enum end slurm[] = {WAITS,       RUNS,        RUNS,        ENDED_WELL,  ENDED_BY_HAND, ENDED_BADLY,
                                      ENDED_BADLY, ENDED_BADLY, ENDED_BADLY, ENDED_BADLY, ENDED_BADLY,   ENDED_BADLY};
-    const struct job_state unknown = {.status = TRACE_UNKNOWN};
+    const struct job_end unknown = {.status = TRACE_UNKNOWN};
     const char *colon = codes == JOB_CODES_EXIT && n > 0 ? memchr(text, ':', n) : NULL;
     int64_t code, signal = 0;
     if (colon != NULL && !number_parse_i64(colon + 1, n - (size_t)(colon + 1 - text), &signal))

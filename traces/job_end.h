@@ -1,14 +1,14 @@
-/* job_state.h - what logs call the end of a job: words of Slurm, PBS, LSF, Kubernetes, Philly, Helios and others, and numbers where it is
+/* job_end.h - what logs call the end of a job: words of Slurm, PBS, LSF, Kubernetes, Philly, Helios and others, and numbers where it is
  * said whose numbers they are.
  */
-#ifndef TRACES_JOB_STATE_H
-#define TRACES_JOB_STATE_H
+#ifndef TRACES_JOB_END_H
+#define TRACES_JOB_END_H
 
 #include "traces/workload.h"
 
 #include <stddef.h>
 
-struct job_state {
+struct job_end {
     enum trace_status status;
     bool is_known;               /* the word or number has a meaning */
     bool is_waiting, is_running; /* when the log was taken: there is no run time */
@@ -23,9 +23,9 @@ enum job_codes {
 };
 
 /* Of the first word of `text`, capitals or not; "CANCELLED by 1000" is cancelled and "CANCELLED+" is cut short by a column. */
-struct job_state job_state_find(const char *text, size_t n);
+struct job_end job_end_find(const char *text, size_t n);
 
 /* Of a number. */
-struct job_state job_state_of_code(enum job_codes codes, const char *text, size_t n);
+struct job_end job_end_of_code(enum job_codes codes, const char *text, size_t n);
 
 #endif
