@@ -38,14 +38,24 @@ static bool is_needed(const struct use *u)
     return u->target->of == OF_SUBMIT || u->target->of == OF_GPUS || u->target->of == OF_DURATION;
 }
 
-static void blame(struct mapped *m, const struct use *u, struct csv_field f, enum trace_reason why)
+/* The value of `u` cannot be read: `f`, of the column `name`. */
+static void blame_column(struct mapped *m, const struct use *u, const char *name, struct csv_field f,
+                         enum trace_reason why)
 {
     struct trace_row *row = &m->values.row;
-    (void)f;
-    if (!is_needed(u))
-        rows_count(m->values.rows, ROW_BAD_OPTIONAL, 1, row->line, row->raw.at, row->raw.n);
-    else if (row->fault == ROW_FINE)
+    const struct trace_text value = {f.text, f.n};
+    if (!is_needed(u)) {
+        rows_blame(m->values.rows, ROW_BAD_OPTIONAL, row, name, value);
+    } else if (row->fault == ROW_FINE) {
         row->fault = why;
+        row->fault_column = name;
+        row->fault_value = value;
+    }
+}
+
+static void blame(struct mapped *m, const struct use *u, struct csv_field f, enum trace_reason why)
+{
+    blame_column(m, u, u->source->column != NULL ? u->source->column : u->target->name, f, why);
 }
 
 static bool is_missing(struct csv_field f)
@@ -68,12 +78,16 @@ static bool is_date(struct csv_field f)
 }
 
 /* A time: a date, or a number in the unit. A time since 1970 that is not above 0 is none. */
-static bool parse_stamp(const struct use *u, struct csv_field f, int64_t *out, bool *is_dated)
+static bool parse_stamp(const struct use *u, struct csv_field f, int64_t *out, bool *is_dated, unsigned *zones)
 {
     bool is_unix = u->unit->is_unix;
     *is_dated = is_date(f) || is_unix;
-    if (is_date(f))
+    if (is_date(f)) {
+        *zones |= number_has_zone(f.text, f.n) ? ZONES_SAID : ZONES_ABSENT;
         return number_parse_datetime(f.text, f.n, out);
+    }
+    if (is_unix)
+        *zones |= ZONES_SAID;
     if (!number_parse_scaled(f.text, f.n, u->unit->one, out))
         return false;
     if (is_unix && *out <= 0)
@@ -104,7 +118,7 @@ static void take_stamp(struct mapped *m, const struct use *u, const struct table
     bool is_dated;
     if (is_missing(f))
         return;
-    if (!parse_stamp(u, f, &at, &is_dated)) {
+    if (!parse_stamp(u, f, &at, &is_dated, &r->zones)) {
         blame(m, u, f, is_date(f) || memchr(f.text, ':', f.n) != NULL ? ROW_BAD_DATE : ROW_BAD_NUMBER);
         return;
     }
@@ -124,7 +138,7 @@ static void take_stamp(struct mapped *m, const struct use *u, const struct table
         if (is_missing(f))
             return;
         if (!parse_span(&span_use, f, &span) || __builtin_add_overflow(at, span, &at)) {
-            blame(m, u, f, ROW_BAD_NUMBER);
+            blame_column(m, u, u->source->plus, f, ROW_BAD_NUMBER);
             return;
         }
     }
@@ -162,12 +176,12 @@ static void take_difference(struct mapped *m, const struct use *u, const struct 
     bool begin_is_date, end_is_date;
     if (is_missing(from) || is_missing(to))
         return;
-    if (!parse_stamp(u, from, &begin, &begin_is_date)) {
-        blame(m, u, from, ROW_BAD_DATE);
+    if (!parse_stamp(u, from, &begin, &begin_is_date, &m->values.row.zones)) {
+        blame_column(m, u, u->source->from, from, ROW_BAD_DATE);
         return;
     }
-    if (!parse_stamp(u, to, &end, &end_is_date) || begin_is_date != end_is_date) {
-        blame(m, u, to, ROW_BAD_DATE);
+    if (!parse_stamp(u, to, &end, &end_is_date, &m->values.row.zones) || begin_is_date != end_is_date) {
+        blame_column(m, u, u->source->to, to, ROW_BAD_DATE);
         return;
     }
     if (begin == WORKLOAD_ABSENT || end == WORKLOAD_ABSENT)
@@ -175,7 +189,7 @@ static void take_difference(struct mapped *m, const struct use *u, const struct 
     if (end < begin && is_needed(u) && m->values.row.fault == ROW_FINE)
         m->values.row.fault = ROW_END_BEFORE_START;
     else if (end < begin || __builtin_sub_overflow(end, begin, out))
-        blame(m, u, to, ROW_BAD_NUMBER);
+        blame_column(m, u, u->source->to, to, ROW_BAD_NUMBER);
 }
 
 static void take_span(struct mapped *m, const struct use *u, const struct table_row *row, int64_t *out)
@@ -222,7 +236,8 @@ static void take_gpus(struct mapped *m, const struct use *u, const struct table_
     int64_t milli;
     bool is_known;
     if (u->unit != NULL && strcmp(u->unit->name, "percent") == 0) {
-        const struct csv_use percent = {.of = OF_GPU_PERCENT, .is_needed = true};
+        const struct csv_use percent = {
+            .name = u->source->column != NULL ? u->source->column : "gpus", .of = OF_GPU_PERCENT, .is_needed = true};
         csv_take(&m->values, &percent, field_of(u, row));
         return;
     }
@@ -307,7 +322,8 @@ static void take_status(struct mapped *m, const struct use *u, const struct tabl
     else if (r->fault == ROW_FINE && state.is_running)
         r->fault = ROW_STILL_RUNNING;
     else if (!state.is_known)
-        rows_count(m->values.rows, ROW_UNKNOWN_STATUS, 1, r->line, r->raw.at, r->raw.n);
+        rows_blame(m->values.rows, ROW_UNKNOWN_STATUS, r, s->column != NULL ? s->column : "status",
+                   (struct trace_text){f.text, f.n});
 }
 
 static void take_type(struct mapped *m, const struct use *u, const struct table_row *row)
@@ -371,7 +387,8 @@ static int64_t *span_of(struct trace_row *r, int of)
 static void take(struct mapped *m, const struct use *u, const struct table_row *row)
 {
     struct trace_row *r = &m->values.row;
-    const struct csv_use plain = {.of = (enum csv_field_of)u->target->of};
+    const char *name = u->source->column != NULL ? u->source->column : u->target->name;
+    const struct csv_use plain = {.name = name, .of = (enum csv_field_of)u->target->of};
     switch (u->target->kind) {
     case MAPPING_TEXT:
         take_text(m, u, row);
@@ -413,7 +430,13 @@ static int on_row(void *self, const struct table_row *row, struct error *err)
     r->fault = row->fault == TABLE_ROW_SHORT  ? ROW_SHORT
                : row->fault == TABLE_ROW_LONG ? ROW_AMBIGUOUS_FIELDS
                                               : ROW_FINE;
-    for (uint32_t i = 0; i < m->n_uses && r->fault == ROW_FINE; i++)
+    if (row->is_cut && r->fault == ROW_FINE) {
+        int code = rows_note_cut(m->values.rows, r, row->is_cut_used, err);
+        if (code != BRAID_OK)
+            return code;
+    }
+    bool is_ragged = r->fault != ROW_FINE;
+    for (uint32_t i = 0; i < m->n_uses && !is_ragged; i++)
         take(m, &m->uses[i], row);
     if (r->fault == ROW_FINE && m->finish != NULL)
         m->finish(r);

@@ -103,6 +103,9 @@ static int pass_row(struct table_reader *t, struct reading *r, struct error *err
     const struct table_text *x = &r->text;
     for (uint32_t w = 0; w < t->spec->n_wanted; w++)
         r->fields[w] = r->at[w] < x->n_fields ? csv_trimmed(x->fields[r->at[w]]) : (struct csv_field){"", 0};
+    bool is_cut_used = false;
+    for (uint32_t w = 0; w < t->spec->n_wanted && x->is_cut; w++)
+        is_cut_used |= r->at[w] + 1 == x->n_fields;
     uint32_t n = x->n_fields;
     while (n > r->n_columns && csv_trimmed(x->fields[n - 1]).n == 0)
         n--; /* a separator at the end of the line */
@@ -112,6 +115,8 @@ static int pass_row(struct table_reader *t, struct reading *r, struct error *err
         .text = x->row,
         .n = x->row_n,
         .fields = r->fields,
+        .is_cut = x->is_cut,
+        .is_cut_used = is_cut_used,
         .fault = n < r->n_columns   ? TABLE_ROW_SHORT
                  : n > r->n_columns ? TABLE_ROW_LONG
                                     : TABLE_ROW_FINE,

@@ -33,7 +33,8 @@ struct table_row {
     const char *text;      /* the row as it stands in the file; for JSON its first values */
     size_t n;
     const struct csv_field *fields;
-    enum table_fault fault; /* fewer or more fields than the header has */
+    bool is_cut, is_cut_used; /* it ends without a line end; its last value is of a wanted column */
+    enum table_fault fault;   /* fewer or more fields than the header has */
 };
 
 struct table_reader {

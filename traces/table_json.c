@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_LIMIT = 16, PATH_LIMIT = 512, EXAMPLE = 120, LISTED = 900, ROW_DEPTHS = 3 };
+enum { DEPTH_LIMIT = 16, PATH_LIMIT = 512, EXAMPLE = 120, LISTED = 900, ROW_DEPTHS = 3, PEEK_ENOUGH = 3 };
 
 /* An object that may be a row: its wanted values, one behind the other. */
 struct candidate {
@@ -235,8 +235,10 @@ static int on_map_end(void *self)
     if (!is_row)
         return 1;
     p->row_depth = d == 3 ? 1 : 0;
-    /* an object around rows is none, and neither is one in a list that has nothing to do with jobs */
-    if ((d == 1 && p->n_inner > 0) || (d == 3 && c->n_found == 0))
+    /* An object around rows is none, and neither is one in a list that has nothing to do with jobs: it lacks the first wanted value, the
+     * submission. */
+    bool has_first = p->peek != NULL ? c->n_found >= PEEK_ENOUGH : n_wanted(p) > 0 && c->n[0] != SIZE_MAX;
+    if ((d == 1 && p->n_inner > 0 && !has_first) || (d == 3 && p->n_inner == 0 && !has_first))
         return 1;
     p->n_inner += d == 3;
     return row_end(p, c);

@@ -99,6 +99,7 @@ static int next_line(struct table_text *t, bool *has_row, struct error *err)
     t->row_n = t->lines.n;
     t->line = t->lines.number;
     t->offset = t->lines.offset;
+    t->is_cut = t->lines.is_cut;
     bool ok = t->shape == TABLE_BARS ? split_bars(t) : t->shape == TABLE_FIXED ? split_fixed(t) : split_blanks(t);
     *has_row = ok;
     return ok ? BRAID_OK : no_memory(t->lines.source, err);
@@ -114,6 +115,7 @@ static int next_csv(struct table_text *t, bool *has_row, struct error *err)
     t->row_n = t->csv.row_n;
     t->line = t->csv.line;
     t->offset = t->csv.offset;
+    t->is_cut = t->csv.is_cut;
     for (uint32_t i = 0; i < t->csv.n_fields && *has_row; i++)
         if (!push(t, t->csv.fields[i].text, t->csv.fields[i].n))
             return no_memory(t->csv.source, err);

@@ -20,6 +20,7 @@ struct table_text {
     uint64_t line, offset;
     const char *row;
     size_t row_n;
+    bool is_cut; /* the last one, without a line end */
     uint64_t blank_lines, first_blank_line;
 };
 

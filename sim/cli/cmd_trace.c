@@ -14,6 +14,7 @@ static const struct {
 } subcommands[] = {
     {"info", "what is in a trace: sizes, durations, users, arrivals, load", cmd_trace_info},
     {"check", "count every row: kept, or dropped and why", cmd_trace_check},
+    {"guess", "propose the columns of a table that is of no known format", cmd_trace_guess},
     {"convert", "write any readable trace as braid csv, SWF or Batsim JSON", cmd_trace_convert},
     {"sample", "a part of a trace, or a new one drawn from its days", cmd_trace_sample},
     {"diff", "compare two readings: which jobs, which columns", cmd_trace_diff},
@@ -100,20 +101,21 @@ int cmd_trace_check(int argc, char **argv)
 {
     static const char help[] =
         "usage: braid trace check FILE [--format NAME] [--failed run|drop|merge_attempts] [--applications FILE]\n"
-        "                         [--strict]\n\n"
+        "                         [--strict]\n"
+        "                         [--columns LIST [--separator NAME] [--header WORD] [--unit UNIT]]\n\n"
         "Read a trace and count every row: kept as a job, or dropped under a named reason, each with its first\n"
         "example, the columns and values that are to blame, and what can be done. A row with fewer fields than the\n"
         "header, or more, is dropped. Remarks are about rows that are kept. Ends with status 0; with 2 when nothing\n"
         "can be read or, with --strict, when a row is at fault. Steps of Slurm jobs and the like are no fault; a last\n"
         "line without an end is one where its last value is used.\n\n";
     struct trace_arguments a;
-    int stop = trace_arguments_read(&a, "fmas", 1, help, argc, argv);
+    int stop = trace_arguments_read(&a, "fmasCXHU", 1, help, argc, argv);
     if (stop > 0)
         return stop - 1;
     struct workload w;
     struct error err = {0};
     a.spec.strict = false; /* every reason is worth seeing, not the first row alone */
-    int code = trace_load(&w, &a.spec, &err);
+    int code = trace_arguments_load(&a, &w, &err);
     if (w.report.rows_read > 0) {
         char hex[DIGEST_HEX + 1];
         printf("trace      %s\nformat     %s\n", a.spec.path, w.report.format);
@@ -143,7 +145,7 @@ static int help_trace(FILE *out)
 int cmd_trace(int argc, char **argv)
 {
     if (argc < 2)
-        return cli_usage("trace", "what? info, check, convert, sample, diff, generate or fit");
+        return cli_usage("trace", "what? info, check, guess, convert, sample, diff, generate or fit");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help_trace(stdout) + cli_finish();
     const char *names[N_SUBCOMMANDS];

@@ -10,6 +10,7 @@
 
 int cmd_trace_info(int argc, char **argv);
 int cmd_trace_check(int argc, char **argv);
+int cmd_trace_guess(int argc, char **argv);
 int cmd_trace_convert(int argc, char **argv);
 int cmd_trace_sample(int argc, char **argv);
 int cmd_trace_diff(int argc, char **argv);
@@ -20,19 +21,23 @@ int cmd_trace_fit(int argc, char **argv);
 struct trace_arguments {
     struct trace_spec spec; /* how to read FILE */
     const char *paths[2];
-    const char *format, *failed, *applications;     /* how to read: --format, --failed, --applications */
-    bool strict;                                    /* --strict */
-    const char *output, *to;                        /* -o, --to */
-    const char *cluster, *gpus;                     /* --cluster, --gpus */
-    const char *days, *vcs, *users, *seed, *length; /* --days, --vcs, --users, --seed, --length */
-    const char *by;                                 /* --by */
-    bool bootstrap, same_weekday;                   /* --bootstrap, --same-weekday */
+    const char *format, *failed, *applications;      /* how to read: --format, --failed, --applications */
+    bool strict;                                     /* --strict */
+    const char *output, *to;                         /* -o, --to */
+    const char *cluster, *gpus;                      /* --cluster, --gpus */
+    const char *days, *vcs, *users, *seed, *length;  /* --days, --vcs, --users, --seed, --length */
+    const char *by;                                  /* --by */
+    const char *columns, *separator, *header, *unit; /* --columns, --separator, --header, --unit */
+    bool bootstrap, same_weekday;                    /* --bootstrap, --same-weekday */
 };
 
 /* Options of the subcommands that read a trace: `takes` has a letter for each that this one understands (the table in cmd_trace_args.c),
  * `n_paths` files are wanted. Returns 0 to go on, else 1 + the exit status: after --help (printed from `help`) or wrong usage. */
 int trace_arguments_read(struct trace_arguments *a, const char *takes, int n_paths, const char *help, int argc,
                          char **argv);
+
+/* Load the FILE of `a` as its options say, by its columns where they are named. As trace_load. */
+int trace_arguments_load(const struct trace_arguments *a, struct workload *w, struct error *err);
 
 /* "rows read = kept + dropped", then a line a reason, to stdout. */
 void trace_report_print(const struct trace_report *report, bool with_examples);

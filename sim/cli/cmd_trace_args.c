@@ -2,6 +2,7 @@
 #include "cli/cmd_trace.h"
 
 #include "base/outfile.h"
+#include "experiment/config_columns.h"
 #include "traces/reader.h"
 
 #include <getopt.h>
@@ -32,6 +33,10 @@ static const struct {
     {"length", 'l', false, AT(length)},
     {"by", 'y', false, AT(by)},
     {"same-weekday", 'w', true, AT(same_weekday)},
+    {"columns", 'C', false, AT(columns)},
+    {"separator", 'X', false, AT(separator)},
+    {"header", 'H', false, AT(header)},
+    {"unit", 'U', false, AT(unit)},
 };
 enum { N_OPTIONS = sizeof table / sizeof table[0] };
 
@@ -40,6 +45,33 @@ void trace_formats_print(FILE *out)
     fputs("FILE may be '-', standard input. Formats (told apart by content, plain or gzip):\n", out);
     for (const struct trace_reader *const *r = reader_list(); *r != NULL; r++)
         fprintf(out, "  %-12s  %s\n", (*r)->name, (*r)->summary);
+}
+
+static const char columns_help[] =
+    "A table of any shape is read by naming its columns, as trace.columns of a config does (docs/formats/columns.md;\n"
+    "'braid trace guess FILE' proposes them):\n"
+    "  --columns LIST    id=COLUMN,submit=COLUMN,gpus=COLUMN,duration=COLUMN,... or the same as YAML in braces:\n"
+    "                    '{submit: t, gpus: {constant: 1}, duration: {from: start, to: end}}'\n"
+    "  --separator NAME  " MAPPING_SEPARATORS "\n"
+    "  --header WORD     auto, true or false; without a header columns are called 1, 2, ...\n"
+    "  --unit UNIT       of times and spans that name none: s (default), ms, min, h, d, unix, unix_ms, ...\n\n";
+
+int trace_arguments_load(const struct trace_arguments *a, struct workload *w, struct error *err)
+{
+    struct arena arena;
+    struct trace_spec spec = a->spec;
+    int code = BRAID_OK;
+    workload_init(w);
+    arena_init(&arena);
+    if (a->columns != NULL)
+        code = config_columns_parse(&spec.mapping, a->columns, a->separator, a->header, a->unit, &arena, err);
+    else if (a->separator != NULL || a->header != NULL || a->unit != NULL)
+        code =
+            error_set(err, BRAID_BAD_INPUT, "--separator, --header and --unit are for a table; give its --columns too");
+    if (code == BRAID_OK)
+        code = trace_load(w, &spec, err);
+    arena_fini(&arena);
+    return code;
 }
 
 static void store(struct trace_arguments *a, int i, const char *value)
@@ -103,6 +135,8 @@ int trace_arguments_read(struct trace_arguments *a, const char *takes, int n_pat
     while ((option = getopt_long(argc, argv, strchr(takes, 'o') != NULL ? "o:h" : "h", options, NULL)) != -1) {
         if (option == 'h') {
             fputs(help, stdout);
+            if (strchr(takes, 'C') != NULL)
+                fputs(columns_help, stdout);
             trace_formats_print(stdout);
             return 1 + cli_finish();
         }

@@ -55,14 +55,15 @@ int cmd_trace_convert(int argc, char **argv)
 {
     static const char help[] =
         "usage: braid trace convert FILE -o OUT.csv|OUT.swf|OUT.json[.gz] [--to csv|swf|batsim] [--format NAME]\n"
-        "                           [--failed run|drop|merge_attempts] [--applications FILE] [--strict]\n\n"
+        "                           [--failed run|drop|merge_attempts] [--applications FILE] [--strict]\n"
+        "                           [--columns LIST [--separator NAME] [--header WORD] [--unit UNIT]]\n\n"
         "Read a trace and write its jobs, whole or not at all: as braid csv (reading that file gives the same jobs), "
         "in\n"
         "the Standard Workload Format, or as a Batsim workload. What the latter two cannot carry is told on stderr, "
         "and\n"
         "so are rows that are dropped.\n\n";
     struct trace_arguments a;
-    int stop = trace_arguments_read(&a, "fmasot", 1, help, argc, argv);
+    int stop = trace_arguments_read(&a, "fmasotCXHU", 1, help, argc, argv);
     if (stop > 0)
         return stop - 1;
     if (a.output == NULL)
@@ -77,7 +78,7 @@ int cmd_trace_convert(int argc, char **argv)
     struct workload w;
     struct losses lost;
     struct error err = {0};
-    int code = trace_load(&w, &a.spec, &err);
+    int code = trace_arguments_load(&a, &w, &err);
     if (code == BRAID_OK)
         code = target->write(&w, a.output, &lost, &err);
     if (code == BRAID_OK) {

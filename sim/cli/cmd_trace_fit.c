@@ -57,14 +57,15 @@ int cmd_trace_fit(int argc, char **argv)
 {
     static const char help[] =
         "usage: braid trace fit FILE -o MODEL.yaml [--format NAME] [--failed run|drop|merge_attempts]\n"
-        "                       [--applications FILE] [--strict]\n\n"
+        "                       [--applications FILE] [--strict]\n"
+        "                       [--columns LIST [--separator NAME] [--header WORD] [--unit UNIT]]\n\n"
         "Measure a trace (arrivals by hour of the week, bursts, GPU counts, durations and states by GPU count, "
         "virtual\n"
         "clusters, users, repeats) and write a model from which 'braid trace generate --file MODEL.yaml' and\n"
         "'trace: {generate: {file: MODEL.yaml}}' make more of the same, at any rate and load. Jobs are made once and\n"
         "compared with the trace; what differs by more than it should is marked.\n\n";
     struct trace_arguments a;
-    int stop = trace_arguments_read(&a, "fmaso", 1, help, argc, argv);
+    int stop = trace_arguments_read(&a, "fmasoCXHU", 1, help, argc, argv);
     if (stop > 0)
         return stop - 1;
     if (a.output == NULL)
@@ -74,7 +75,7 @@ int cmd_trace_fit(int argc, char **argv)
     struct profile profile;
     struct error err = {0};
     arena_init(&arena);
-    int code = trace_load(&w, &a.spec, &err);
+    int code = trace_arguments_load(&a, &w, &err);
     if (code == BRAID_OK)
         code = fit_measure(&profile, &arena, &w, &err);
     struct fit_check check;

@@ -275,21 +275,22 @@ int cmd_trace_info(int argc, char **argv)
 {
     static const char help[] =
         "usage: braid trace info FILE [--cluster CONFIG.yaml | --gpus N] [--format NAME]\n"
-        "                        [--failed run|drop|merge_attempts] [--applications FILE]\n\n"
+        "                        [--failed run|drop|merge_attempts] [--applications FILE]\n"
+        "                        [--columns LIST [--separator NAME] [--header WORD] [--unit UNIT]]\n\n"
         "What is in a trace: jobs, span, durations by GPUs, virtual clusters and users with their shares, arrivals by\n"
         "hour, weekday and over the whole span, outcomes, waits and limits on record, columns, and rows dropped. With "
         "--cluster, the offered load "
         "on\n"
         "the cluster of a config, by virtual cluster and GPU type; with --gpus, on so many GPUs.\n\n";
     struct trace_arguments a;
-    int stop = trace_arguments_read(&a, "fmacg", 1, help, argc, argv);
+    int stop = trace_arguments_read(&a, "fmacgCXHU", 1, help, argc, argv);
     if (stop > 0)
         return stop - 1;
     if (a.cluster != NULL && a.gpus != NULL)
         return cli_usage("trace info", "--cluster or --gpus, not both");
     struct workload w;
     struct error err = {0};
-    int code = trace_load(&w, &a.spec, &err);
+    int code = trace_arguments_load(&a, &w, &err);
     if (code != BRAID_OK)
         return cli_fail(&err);
     uint32_t *order = malloc(w.n_jobs * sizeof *order);

@@ -73,7 +73,8 @@ int cmd_trace_sample(int argc, char **argv)
     static const char help[] =
         "usage: braid trace sample FILE -o OUT.csv[.gz] [--days A:B] [--vcs NAME,...] [--users NAME,...]\n"
         "                          [--bootstrap [--seed S] [--length DAYS] [--same-weekday]] [--format NAME]\n"
-        "                          [--failed run|drop|merge_attempts] [--applications FILE] [--strict]\n\n"
+        "                          [--failed run|drop|merge_attempts] [--applications FILE] [--strict]\n"
+        "                          [--columns LIST [--separator NAME] [--header WORD] [--unit UNIT]]\n\n"
         "Keep a part of a trace, or draw a new one from its days, in braid's own csv.\n\n"
         "  --days A:B       days A to B - 1; day 0 is that of the first submission (UTC)\n"
         "  --vcs, --users   jobs of these alone\n"
@@ -84,7 +85,7 @@ int cmd_trace_sample(int argc, char **argv)
         "  --same-weekday   a day only stands for a day of the same name, which keeps the weekly cycle\n\n";
     struct trace_arguments a;
     struct sample_spec spec = {0};
-    int stop = trace_arguments_read(&a, "fmasodvubSlw", 1, help, argc, argv);
+    int stop = trace_arguments_read(&a, "fmasodvubSlwCXHU", 1, help, argc, argv);
     if (stop > 0)
         return stop - 1;
     int usage = check(&a, &spec);
@@ -102,7 +103,7 @@ int cmd_trace_sample(int argc, char **argv)
     if ((a.vcs != NULL && vcs == NULL) || (a.users != NULL && users == NULL))
         code = error_set(&err, BRAID_FAILED, "out of memory");
     if (code == BRAID_OK)
-        code = trace_load(&w, &a.spec, &err);
+        code = trace_arguments_load(&a, &w, &err);
     if (code == BRAID_OK)
         code = trace_sample(&sample, &w, &spec, &err);
     if (code == BRAID_OK)
