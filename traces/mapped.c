@@ -224,8 +224,11 @@ static bool parse_amount(const struct use *u, const struct table_row *row, int64
         *out = 0;
         for (uint32_t i = 0; i < u->source->tres.n; i++) {
             struct resource_amount a = resource_find((struct trace_text){f.text, f.n}, u->source->tres.v[i], one);
-            if (a.is_bad || __builtin_add_overflow(*out, a.sum, out))
+            if (a.is_bad)
                 return false;
+            *out = a.sum;
+            if (a.is_named)
+                break;
         }
     }
     return multiply(u, row, out, is_known);
@@ -278,7 +281,9 @@ static void take_size(struct mapped *m, const struct use *u, const struct table_
     if (is_missing(f))
         return;
     if (u->source->tres.n > 0) {
-        struct resource_amount a = resource_find((struct trace_text){f.text, f.n}, u->source->tres.v[0], 1);
+        struct resource_amount a = {.is_named = false};
+        for (uint32_t i = 0; i < u->source->tres.n && !a.is_named; i++)
+            a = resource_find((struct trace_text){f.text, f.n}, u->source->tres.v[i], 1);
         if (!a.is_named)
             return;
         f = (struct csv_field){a.text.at, a.text.n};

@@ -6,7 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_LIMIT = 16, PATH_LIMIT = 512, EXAMPLE = 120, LISTED = 900, ROW_DEPTHS = 3, PEEK_ENOUGH = 3 };
+enum {
+    DEPTH_LIMIT = 16,
+    PATH_LIMIT = 512,
+    EXAMPLE = 120,
+    LISTED = 900,
+    ROW_DEPTHS = 3,
+    PEEK_ENOUGH = 3,
+    PART_LIMIT = 64
+};
 
 /* An object that may be a row: its wanted values, one behind the other. */
 struct candidate {
@@ -34,7 +42,11 @@ struct parse {
     bool *was_seen;                        /* by wanted name */
     char listed[LISTED];                   /* names that there are */
     struct csv_field *fields;
-    bool is_enough; /* of a peek */
+    int list_depth; /* of the outermost list below a row; 0: none */
+    char *list;     /* its values */
+    size_t list_n, list_room;
+    char parts[3][PART_LIMIT]; /* type, name and count of an object in it */
+    bool is_enough;            /* of a peek */
 };
 
 static uint32_t n_wanted(const struct parse *p)
@@ -65,8 +77,15 @@ static int open_container(struct parse *p, bool is_map)
     int d = p->json.depth;
     p->is_map[d] = is_map;
     p->path_at[d] = (uint32_t)p->path_n;
+    if (!is_map && p->row_depth > 0 && p->list_depth == 0) {
+        p->list_depth = d;
+        p->list_n = 0;
+    }
+    if (is_map && p->list_depth > 0 && d == p->list_depth + 1)
+        memset(p->parts, 0, sizeof p->parts);
     if (!is_map || !is_candidate(p))
         return 1;
+    p->list_depth = 0; /* it is a list of rows, or may be one */
     p->row_depth = d;
     p->path_at[d] = 0;
     p->path_n = 0;
@@ -104,13 +123,50 @@ static int on_key(void *self, const unsigned char *text, size_t n)
     return 1;
 }
 
-/* Is the present value inside a list below its row? Then it has no name of its own. */
-static bool is_in_list(const struct parse *p)
+static int take(struct parse *p, const char *text, size_t n);
+
+/* ---- lists below a row: one value, joined by commas ---------------------------------------------------------------------- */
+
+static bool list_put(struct parse *p, const char *text, size_t n)
 {
-    for (int d = p->row_depth + 1; d <= p->json.depth; d++)
-        if (!p->is_map[d])
-            return true;
-    return false;
+    if (p->list_n + n + 1 > p->list_room) {
+        size_t room = (p->list_n + n + 1) * 2 + 256;
+        char *grown = realloc(p->list, room);
+        if (grown == NULL)
+            return false;
+        p->list = grown;
+        p->list_room = room;
+    }
+    memcpy(p->list + p->list_n, text, n);
+    p->list_n += n;
+    return true;
+}
+
+/* An object of a list ends: TYPE/NAME=COUNT, if it has a type. */
+static bool list_object(struct parse *p)
+{
+    char text[3 * PART_LIMIT + 8];
+    bool has_name = p->parts[1][0] != '\0';
+    if (p->parts[0][0] == '\0')
+        return true;
+    int n = snprintf(text, sizeof text, "%s%s%s%s=%s", p->list_n > 0 ? "," : "", p->parts[0], has_name ? "/" : "",
+                     p->parts[1], p->parts[2]);
+    return list_put(p, text, (size_t)n);
+}
+
+/* A plain value inside a list. */
+static bool list_value(struct parse *p, const char *text, size_t n)
+{
+    static const char *const keys[] = {"type", "name", "count"};
+    if (p->json.depth == p->list_depth)
+        return (p->list_n == 0 || list_put(p, ",", 1)) && list_put(p, text, n);
+    const size_t key_at = p->path_at[p->list_depth + 1];
+    const char *key = p->path + key_at + (p->path_n > key_at && p->path[key_at] == '.');
+    size_t key_n = (size_t)(p->path + p->path_n - key);
+    for (int i = 0; i < 3 && p->json.depth == p->list_depth + 1; i++)
+        if (strlen(keys[i]) == key_n && memcmp(keys[i], key, key_n) == 0)
+            snprintf(p->parts[i], PART_LIMIT, "%.*s", (int)(n < PART_LIMIT ? n : PART_LIMIT - 1), text);
+    return true;
 }
 
 static void list_name(struct parse *p)
@@ -165,8 +221,10 @@ static bool keep(struct candidate *c, uint32_t w, const char *text, size_t n)
 static int take(struct parse *p, const char *text, size_t n)
 {
     json_value(&p->json);
-    if (p->row_depth == 0 || p->json.depth < p->row_depth || is_in_list(p))
+    if (p->row_depth == 0 || p->json.depth < p->row_depth)
         return 1;
+    if (p->list_depth > 0)
+        return list_value(p, text, n) ? 1 : json_no_memory(&p->json);
     if (p->peek != NULL) {
         peek_value(p, text, n);
         return 1;
@@ -231,6 +289,8 @@ static int on_map_end(void *self)
     int d = p->json.depth;
     bool is_row = d == p->row_depth && is_candidate(p);
     struct candidate *c = &p->rows[is_row ? d : 0];
+    if (p->list_depth > 0 && d == p->list_depth + 1 && !list_object(p))
+        return json_no_memory(&p->json);
     json_close(&p->json);
     if (!is_row)
         return 1;
@@ -247,8 +307,13 @@ static int on_map_end(void *self)
 static int on_array_end(void *self)
 {
     struct parse *p = self;
+    int d = p->json.depth;
     json_close(&p->json);
-    return 1;
+    if (p->list_depth != d)
+        return 1;
+    p->list_depth = 0;
+    p->path_n = p->path_at[d];
+    return take(p, p->list_n > 0 ? p->list : "", p->list_n);
 }
 
 static const yajl_callbacks callbacks = {
@@ -281,6 +346,7 @@ static void release(struct parse *p)
         free(p->rows[d].n);
     }
     free(p->was_seen);
+    free(p->list);
     free(p->fields);
     free(p);
 }

@@ -2,7 +2,8 @@
  *
  *     [ {row}, {row} ]          { "jobs": [ {row}, {row} ], … }          {row} {row}
  *
- * What a value is called: its key, for an object inside OUTER.INNER. Lists inside a row have no value.
+ * What a value is called: its key, for an object inside OUTER.INNER. A list inside a row is one
+ * value: its plain values joined by commas, its objects as TYPE/NAME=COUNT (so Slurm's lists of resources read as in sacct -P).
  */
 #ifndef TRACES_TABLE_JSON_H
 #define TRACES_TABLE_JSON_H

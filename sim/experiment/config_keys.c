@@ -143,9 +143,8 @@ const struct config_key config_keys[] = {
          "What a plain number counts. Times: `ns` to `d`, from 1970 `unix` to `unix_ns`; sizes: `B` to `TiB`; GPUs and "
          "CPUs: `milli`, `percent`. Default: `trace.unit`, bytes, whole GPUs and CPUs."},
     {"trace.columns.NAME", "tres", KEY_TEXTS,
-     .help = "The value is a list of resources such as `cpu=8,gres/gpu:a100=2` or `1=8,1001=2`: take this one, or the "
-             "sum of "
-             "these, by name or number."},
+     .help = "The value is a list of resources such as `cpu=8,gres/gpu:a100=2` or `1=8,1001=2`: take the amount of "
+             "this one, by name or number; of several, the first that the list has."},
     {"trace.columns.NAME", "codes", KEY_CHOICE, .choices = MAPPING_CODES, SOURCE(codes, ENUM),
      .help = "Of `status`: whose numbers they are; `exit`: an exit status."},
     {"trace.columns.NAME", "passed", KEY_TEXTS, .help = "Of `status`: more words for jobs that ended well."},
