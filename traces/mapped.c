@@ -60,8 +60,9 @@ static void blame(struct mapped *m, const struct use *u, struct csv_field f, enu
 
 static bool is_missing(struct csv_field f)
 {
-    static const char *const words[] = {"Unknown", "UNKNOWN", "INVALID",   "Invalid",  "(null)",
-                                        "\\N",     "NOT_SET", "UNLIMITED", "INFINITE", "Partition_Limit"};
+    static const char *const words[] = {"Unknown",    "UNKNOWN",   "INVALID",   "Invalid",  "(null)",
+                                        "\\N",        "NOT_SET",   "UNLIMITED", "INFINITE", "Partition_Limit",
+                                        "4294967295", "4294967294" /* Slurm: no limit, not said */};
     if (csv_is_missing(f))
         return true;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -41,6 +41,8 @@ static const struct {
     [ROW_JOB_STEP] = {"job_step", "steps of jobs (123.batch), which are no jobs", true},
     [ROW_PARTIAL_EXECUTION] = {"partial_execution",
                                "a part of a checkpointed job (status 2, 3, 4), whose whole is a row of its own", true},
+    [ROW_OTHER_RECORD] = {"other_record", "records of another kind than the end of a job, which alone has its run time",
+                          true},
     [ROW_OTHER_RUN] = {"other_run", "of another run than the first row; export one alone: braid export --run", true},
     [ROW_FAILED_OR_KILLED] = {"failed_or_killed", "recorded as failed or killed; trace.failed: run keeps it", true},
     [ROW_OUTSIDE_WINDOW] = {"outside_window", "submitted outside trace.window", true},
@@ -505,7 +507,7 @@ static bool is_fault(const struct rows *r, enum trace_reason why)
 {
     if (why == ROW_NO_LINE_END)
         return r->is_cut_fault;
-    return reasons[why].is_dropped && why != ROW_JOB_STEP && why != ROW_PARTIAL_EXECUTION &&
+    return reasons[why].is_dropped && why != ROW_JOB_STEP && why != ROW_PARTIAL_EXECUTION && why != ROW_OTHER_RECORD &&
            why != ROW_OUTSIDE_WINDOW && why != ROW_OTHER_VC && why != ROW_FAILED_OR_KILLED && why != ROW_BEYOND_LIMIT;
 }
 
