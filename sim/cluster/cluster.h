@@ -64,7 +64,7 @@ struct vc_spec {
 };
 
 struct cluster_spec {
-    const char *file; /* NULL, or: a Tiresias/Muri spec, a table of nodes a VC, an openb node list */
+    const char *file; /* NULL, or: a list of nodes in one of the forms of inventory.c */
     const char *file_shown;
     uint32_t gpus_per_node;  /* for a table of nodes a VC; default 8 */
     uint32_t nodes_per_rack; /* 0 = one rack */

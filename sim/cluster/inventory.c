@@ -3,10 +3,14 @@
  *     num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node   Tiresias, Muri: CPUs and GB of a node; a switch is a rack
  *     vc,node num (node_num, nodes)                                           a table of nodes a VC, gpus_per_node GPUs each
  *     sn,cpu_milli,memory_mib,gpu,model                                       openb: a row a node
+ *     machineId,number of GPUs,single GPU mem                                 Philly: a row a node, the memory where it is known
+ *     NODELIST PARTITION GRES CPUS MEMORY, NodeName=…                         Slurm: inventory_slurm.h
  *
  * Columns are found by name, so their order is free and others may stand beside them.
  */
+#include "base/number.h"
 #include "cluster/cluster.h"
+#include "cluster/inventory_slurm.h"
 #include "cluster/quota_file.h"
 #include "cluster/sheet.h"
 #include "cluster/vc_nodes.h"
@@ -15,11 +19,11 @@
 
 enum { GPUS_PER_NODE = 8, COUNT_MAX = 1 << 24, NODE_GPUS_MAX = 1 << 16, KIB_PER_MIB = 1024 };
 
-static bool add_group(struct cluster_spec *spec, struct arena *a, const struct node_group_spec *group)
+bool inventory_add_group(struct cluster_spec *spec, struct arena *a, const struct node_group_spec *group)
 {
     struct node_group_spec *last = spec->n_groups > 0 ? &spec->groups[spec->n_groups - 1] : NULL;
     if (last != NULL && last->gpus == group->gpus && strcmp(last->gpu, group->gpu) == 0 &&
-        last->cpu_milli == group->cpu_milli && last->memory_kib == group->memory_kib && group->nodes_per_rack == 0 &&
+        last->gpu_memory_kib == group->gpu_memory_kib && last->cpu_milli == group->cpu_milli && last->memory_kib == group->memory_kib && group->nodes_per_rack == 0 &&
         group->vc == NULL && last->vc == NULL && group->name == NULL && last->name == NULL &&
         last->count <= COUNT_MAX && group->count <= COUNT_MAX) {
         last->count += group->count;
@@ -58,7 +62,7 @@ static int read_switches(struct cluster_spec *spec, struct sheet *s)
         .memory_kib = (uint64_t)bytes / 1024,
         .nodes_per_rack = (uint32_t)nodes,
     };
-    return add_group(spec, s->arena, &group) ? BRAID_OK : sheet_out_of_memory(s->err);
+    return inventory_add_group(spec, s->arena, &group) ? BRAID_OK : sheet_out_of_memory(s->err);
 }
 
 static int read_vc_nodes(struct cluster_spec *spec, struct sheet *s)
@@ -78,7 +82,7 @@ static int read_vc_nodes(struct cluster_spec *spec, struct sheet *s)
     const struct node_group_spec group = {
         .count = (uint32_t)nodes, .gpus = spec->gpus_per_node > 0 ? spec->gpus_per_node : GPUS_PER_NODE, .gpu = ""};
     struct vc_spec *vcs = vc.name == NULL ? NULL : sheet_append(s->arena, spec->vcs, spec->n_vcs, sizeof vc, &vc);
-    if (vcs == NULL || !add_group(spec, s->arena, &group))
+    if (vcs == NULL || !inventory_add_group(spec, s->arena, &group))
         return sheet_out_of_memory(s->err);
     spec->vcs = vcs;
     spec->n_vcs++;
@@ -103,7 +107,24 @@ static int read_openb(struct cluster_spec *spec, struct sheet *s)
         .cpu_milli = (uint32_t)cpu_milli,
         .memory_kib = (uint64_t)mib * KIB_PER_MIB,
     };
-    return group.gpu != NULL && add_group(spec, s->arena, &group) ? BRAID_OK : sheet_out_of_memory(s->err);
+    return group.gpu != NULL && inventory_add_group(spec, s->arena, &group) ? BRAID_OK : sheet_out_of_memory(s->err);
+}
+
+static const char *const PHILLY[] = {"machineid", "number of gpus", "single gpu mem"};
+
+static int read_philly(struct cluster_spec *spec, struct sheet *s)
+{
+    int64_t gpus;
+    uint64_t kib = 0;
+    bool has_memory = s->column[2] < s->csv.n_fields;
+    struct csv_field memory = has_memory ? sheet_field(s, s->column[2]) : (struct csv_field){"", 0};
+    int status = sheet_number(s, 1, "the number of GPUs", 1, 0, NODE_GPUS_MAX, &gpus);
+    if (status != BRAID_OK)
+        return status;
+    if (memory.n > 0 && !number_parse_size(memory.text, memory.n, &kib))
+        return sheet_error(s, s->column[2], "the memory of a GPU", "a size such as 24GB");
+    const struct node_group_spec group = {.count = 1, .gpus = (uint32_t)gpus, .gpu = "", .gpu_memory_kib = kib};
+    return inventory_add_group(spec, s->arena, &group) ? BRAID_OK : sheet_out_of_memory(s->err);
 }
 
 typedef int (*read_row)(struct cluster_spec *spec, struct sheet *s);
@@ -122,6 +143,12 @@ static int inventory_kind(struct sheet *s, read_row *read, uint32_t *n_columns)
         *n_columns = 5;
         return BRAID_OK;
     }
+    if (sheet_header_has(s, PHILLY, 2)) {
+        s->column[2] = sheet_header_find(s, PHILLY[2]);
+        *read = read_philly;
+        *n_columns = 2;
+        return BRAID_OK;
+    }
     for (size_t i = 0; i < sizeof VC_NODES_HEADERS / sizeof *VC_NODES_HEADERS; i++)
         if (sheet_header_has(s, VC_NODES_HEADERS[i], 2)) {
             *read = read_vc_nodes;
@@ -131,7 +158,9 @@ static int inventory_kind(struct sheet *s, read_row *read, uint32_t *n_columns)
     return error_at(
         s->err, BRAID_BAD_INPUT, s->shown, (int)s->csv.line, 1,
         "not a header of a cluster file; give 'num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node' "
-        "(switches), 'vc,nodes' (nodes a virtual cluster) or 'sn,cpu_milli,memory_mib,gpu,model' (nodes)");
+        "(switches), 'vc,nodes' (nodes a virtual cluster), 'sn,cpu_milli,memory_mib,gpu,model' or 'machineId,number of "
+        "GPUs' (nodes), "
+        "or what Slurm prints: sinfo -N -o '%%N %%P %%G %%c %%m', scontrol show node");
 }
 
 static int read_inventory(struct cluster_spec *spec, struct sheet *s)
@@ -169,7 +198,11 @@ static int load_inventory(struct cluster_spec *spec, struct arena *a, struct err
     if (spec->n_groups > 0)
         return error_at(err, BRAID_BAD_INPUT, spec->file_shown != NULL ? spec->file_shown : spec->file, 0, 0,
                         "the config gives this file and 'nodes' too; leave one of them out");
-    int status = sheet_open(&s, spec->file, spec->file_shown, a, err);
+    bool is_slurm;
+    int status = inventory_slurm_load(spec, a, &is_slurm, err);
+    if (status != BRAID_OK || is_slurm)
+        return status;
+    status = sheet_open(&s, spec->file, spec->file_shown, a, err);
     if (status != BRAID_OK)
         return status;
     status = read_inventory(spec, &s);

@@ -225,7 +225,11 @@ const struct config_key config_keys[] = {
     {"cluster", "nodes", KEY_GROUPS, .def = "[{count: 8, gpus: 8}]", .when = "!file",
      .help = "Groups of equal nodes; see `cluster.nodes[]`."},
     {"cluster", "file", KEY_PATH, RUN(cluster.file, TEXT), SHOWN(run_config, cluster.file_shown),
-     .help = "The nodes from a file: a Tiresias or Muri cluster spec, a table of nodes a VC, or an openb node list."},
+     .help = "The nodes from a file: a Tiresias or Muri cluster spec, a table of nodes a VC, a node list of openb or "
+             "Philly "
+             "(`machineId,number of GPUs`), or what Slurm prints (`sinfo -N -o '%N %P %G %c %m'`, `scontrol show "
+             "node`; partitions "
+             "become VCs). See docs/formats/clusters.md."},
     {"cluster", "gpus_per_node", KEY_INT, .def = "8", .when = "file", .min = 1, .max = 65536,
      RUN(cluster.gpus_per_node, U32), .unit = "GPUs", .help = "For a table of nodes a VC."},
     {"cluster", "nodes_per_rack", KEY_INT, .def = "all", .word = "all", .word_value = 0, .min = 1, .max = NODES_MAX,

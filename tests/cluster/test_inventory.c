@@ -277,3 +277,121 @@ Test(inventory, the_openb_list_is_read)
 {
     load_shared(SHARED "openb/openb_node_list_gpu_node.csv", 1213, 6212);
 }
+
+/* ---- lists of Slurm and Philly ---------------------------------------------------------------------------- */
+
+Test(inventory, sinfo_nodes_and_partitions)
+{
+    static const char *const files[] = {
+        "NODELIST   PARTITION   GRES                CPUS  MEMORY\n"
+        "n1   gpu*   gpu:a100:4(S:0-1)   64  515000\n"
+        "c1   cpu    (null)              128 256000\n"
+        "n2   gpu*   gpu:a100:4(S:0-1)   64  515000\n"
+        "n1   gpu*   gpu:a100:4(S:0-1)   64  515000\n",
+        "GRES|NODELIST|CPUS|MEMORY|PARTITION\n"
+        "gpu:a100:4|n1|64|515000|gpu\n"
+        "gpu:a100:4,shard:8|n2|64|515000|gpu\n"
+        "(null)|c1|128|256000|cpu\n",
+    };
+    for (int i = 0; i < 2; i++) {
+        struct fixture *f = load(files[i], NULL);
+        cr_assert_eq(f->status, BRAID_OK, "%s", f->err.message);
+        cr_assert_eq(f->spec.n_groups, 2);
+        cr_assert_eq(f->spec.groups[0].count, 2);
+        cr_assert_eq(f->spec.groups[0].gpus, 4);
+        cr_assert_str_eq(f->spec.groups[0].gpu, "a100");
+        cr_assert_eq(f->spec.groups[0].cpu_milli, 64000);
+        cr_assert_eq(f->spec.groups[0].memory_kib, UINT64_C(515000) * 1024);
+        cr_assert_eq(f->spec.groups[1].gpus, 0);
+        cr_assert_eq(f->spec.n_vcs, 2);
+        cr_assert_str_eq(f->spec.vcs[0].name, "gpu");
+        cr_assert_eq(f->spec.vcs[0].amount, 2);
+        cr_assert_str_eq(f->spec.vcs[1].name, "cpu");
+        cr_assert_eq(f->spec.vcs[1].amount, 1);
+        unload(f);
+    }
+}
+
+Test(inventory, scontrol_show_node)
+{
+    struct fixture *f = load("NodeName=n1 Arch=x86_64 CoresPerSocket=32\n"
+                             "   CPUAlloc=0 CPUEfctv=60 CPUTot=64 CPULoad=0.00\n"
+                             "   Gres=gpu:v100:8\n"
+                             "   OS=Linux 5.4 #1 SMP\n"
+                             "   RealMemory=515000 AllocMem=0\n"
+                             "   Partitions=gpu \n"
+                             "   Reason=x Gres=gpu:9\n"
+                             "\n"
+                             "NodeName=n2 CPUTot=64 RealMemory=515000 Gres=gpu:2 Partitions=gpu\n",
+                             NULL);
+    cr_assert_eq(f->status, BRAID_OK, "%s", f->err.message);
+    cr_assert_eq(f->spec.n_groups, 2);
+    cr_assert_eq(f->spec.groups[0].gpus, 8);
+    cr_assert_str_eq(f->spec.groups[0].gpu, "v100");
+    cr_assert_eq(f->spec.groups[0].cpu_milli, 64000);
+    cr_assert_eq(f->spec.groups[1].gpus, 2);
+    cr_assert_str_eq(f->spec.groups[1].gpu, "");
+    cr_assert_eq(f->spec.n_vcs, 1);
+    cr_assert_eq(f->spec.vcs[0].amount, 2);
+    unload(f);
+}
+
+Test(inventory, slurm_lists_that_are_refused)
+{
+    static const struct {
+        const char *text, *part;
+        int line;
+    } cases[] = {
+        {"NODELIST PARTITION GRES\nn1 a gpu:1\nn2 a gpu:1\nn1 b gpu:1\n", "in the partitions 'a' and 'b'", 4},
+        {"NODELIST PARTITION\nn1 a\n", "no column GRES", 1},
+        {"NODELIST GRES\nn[1-3] gpu:1\n", "sinfo -N", 2},
+        {"NODELIST GRES\nn1 gpu:x:y\n", "GPUs cannot be read", 2},
+        {"NODELIST GRES CPUS\nn1 gpu:1 64+\n", "number of CPUs is '64+'", 2},
+        {"NODELIST GRES\nn1 gpu:1\nn1 gpu:2\n", "something else of node 'n1'", 3},
+        {"NODELIST GRES MEMORY\nn1 gpu:1\n", "fewer fields", 2},
+        {"NODELIST PARTITION GRES\n", "no nodes", 0},
+        {"NodeName=n1 Gres=gpu:1 Partitions=a,b\n", "in the partitions 'a' and 'b'", 1},
+        {"NodeName=n1 Gres=gpu:1\n\nNodeName=n2 Gres=gpu:1 CPUTot=x\n", "number of CPUs is 'x'", 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture *f = load(cases[i].text, NULL);
+        cr_assert_eq(f->status, BRAID_BAD_INPUT, "case %zu", i);
+        cr_assert_not_null(strstr(f->err.message, cases[i].part), "case %zu: %s", i, f->err.message);
+        cr_assert_eq(f->err.line, cases[i].line, "case %zu: line %d", i, f->err.line);
+        unload(f);
+    }
+}
+
+Test(inventory, slurm_without_partitions_is_one_queue)
+{
+    struct fixture *f = load("NODELIST GRES\nn1 gpu:a100:4\nn2 gpu:a100:4\n", NULL);
+    cr_assert_eq(f->status, BRAID_OK, "%s", f->err.message);
+    cr_assert_eq(f->spec.n_vcs, 0);
+    cr_assert_eq(f->spec.groups[0].count, 2);
+    unload(f);
+}
+
+Test(inventory, philly_machine_list)
+{
+    static const char *const files[] = {
+        "machineId, number of GPUs, single GPU mem\nm1,2, 24GB\nm2,2, 24GB\nm3,8, 12GB\n",
+        ",machineId,number of GPUs,single GPU mem\n0,m1,2,24GB\n1,m2,2,24GB\n2,m3,8,12GB\n"};
+    for (int i = 0; i < 2; i++) {
+        struct fixture *f = load(files[i], NULL);
+        cr_assert_eq(f->status, BRAID_OK, "%s", f->err.message);
+        cr_assert_eq(f->spec.n_groups, 2);
+        cr_assert_eq(f->spec.groups[0].count, 2);
+        cr_assert_eq(f->spec.groups[0].gpus, 2);
+        cr_assert_eq(f->spec.groups[0].gpu_memory_kib, UINT64_C(24000000000) / 1024);
+        cr_assert_eq(f->spec.groups[1].gpus, 8);
+        unload(f);
+    }
+    struct fixture *f = load(",machineId,number of GPUs\n0,m0,8\n1,m1,8\n", NULL);
+    cr_assert_eq(f->status, BRAID_OK, "%s", f->err.message);
+    cr_assert_eq(f->spec.groups[0].count, 2);
+    unload(f);
+    f = load("machineId,number of GPUs,single GPU mem\nm1,2,much\n", NULL);
+    cr_assert_eq(f->status, BRAID_BAD_INPUT);
+    cr_assert_eq(f->err.line, 2);
+    unload(f);
+}
