@@ -191,7 +191,7 @@ static bool clock_parse(const char *text, size_t n, bool is_whole, int64_t days,
     static const int64_t seconds[3] = {1, 60, 3600};
     int64_t total;
     size_t end = n, parts = 0;
-    if (days < 0 || __builtin_mul_overflow(days, 86400 * NS_PER_S, &total))
+    if (days < 0 || n == 0 || text[0] == ':' || __builtin_mul_overflow(days, 86400 * NS_PER_S, &total))
         return false;
     for (size_t i = n; i-- > 0;) {
         int64_t value, part;

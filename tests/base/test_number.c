@@ -360,3 +360,43 @@ Test(date, days_and_dates_are_inverse)
         }
     cr_assert_eq(date_to_days(1970, 1, 1), 0);
 }
+
+Test(number, spans_of_slurm_and_python)
+{
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } spans[] = {{"90", 90000},
+                 {"1:30", 90000},
+                 {"01:02:03", 3723000},
+                 {"1-02:03:04", 93784000},
+                 {"00:00:00.250", 250},
+                 {"1 day, 2:03:04", 93784000},
+                 {"1 days 02:03:04.5", 93784500},
+                 {"3 days", 259200000},
+                 {" 10 ", 10000}};
+    static const char *const junk[] = {"",
+                                       "-",
+                                       "1-",
+                                       "1-2",
+                                       "1-2:3",
+                                       "a:b",
+                                       "1:2:3:4",
+                                       "-5",
+                                       "1:-2",
+                                       "1 dog",
+                                       "2 days x",
+                                       "12:30:",
+                                       ":30",
+                                       "1h",
+                                       "999999999-00:00:00",
+                                       "1-02:03:04:05",
+                                       "99999999999999999:00:00"};
+    int64_t out;
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        cr_assert(number_parse_span(spans[i].text, strlen(spans[i].text), &out), "%s", spans[i].text);
+        cr_assert_eq(out, spans[i].ms * 1000000, "%s: %lld", spans[i].text, (long long)out);
+    }
+    for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
+        cr_assert_not(number_parse_span(junk[i], strlen(junk[i]), &out), "%s", junk[i]);
+}
