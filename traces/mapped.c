@@ -223,6 +223,8 @@ static bool parse_amount(const struct use *u, const struct table_row *row, int64
             return false;
     } else {
         *out = 0;
+        if (f.text[f.n - 1] == '+') /* cut short by the width of a column */
+            return false;
         for (uint32_t i = 0; i < u->source->tres.n; i++) {
             struct resource_amount a = resource_find((struct trace_text){f.text, f.n}, u->source->tres.v[i], one);
             if (a.is_bad)
@@ -446,6 +448,10 @@ static int on_row(void *self, const struct table_row *row, struct error *err)
         take(m, &m->uses[i], row);
     if (r->fault == ROW_FINE && m->finish != NULL)
         m->finish(r);
+    if (r->fault == ROW_JOB_STEP) {
+        rows_skip(m->values.rows, ROW_JOB_STEP, r);
+        return BRAID_OK;
+    }
     return rows_add(m->values.rows, r, err);
 }
 
@@ -526,6 +532,36 @@ int mapped_read(struct trace_input *in, struct rows *out, const struct trace_map
         rows_count(out, ROW_BLANK_LINE, reader.blank_lines, reader.first_blank_line, "", 0);
     free(x);
     return code;
+}
+
+static bool has_column(const struct table_peek *k, const char *name)
+{
+    for (uint32_t c = 0; c < k->n_columns; c++)
+        if (strcmp(k->names[c], name) == 0)
+            return true;
+    return false;
+}
+
+int mapped_read_found(struct trace_input *in, struct rows *out, const struct mapped_candidate *candidates, size_t n,
+                      void (*finish)(struct trace_row *row), struct error *err)
+{
+    struct trace_mapping m = {.header = "auto"};
+    struct table_peek *peek = calloc(1, sizeof *peek);
+    if (peek == NULL)
+        return error_at(err, BRAID_FAILED, in->path, 0, 0, "out of memory");
+    int code = table_peek(peek, &in->source, in->path, err);
+    for (size_t i = 0; i < n && code == BRAID_OK; i++) {
+        uint32_t t = mapping_target_find(candidates[i].target);
+        if (m.is_given[t] || (!candidates[i].is_needed && !has_column(peek, candidates[i].source.column)))
+            continue;
+        m.is_given[t] = true;
+        m.sources[t] = candidates[i].source;
+    }
+    m.separator = peek->separator;
+    free(peek);
+    if (code == BRAID_OK)
+        code = source_rewind(&in->source, err);
+    return code == BRAID_OK ? mapped_read(in, out, &m, finish, err) : code;
 }
 
 const struct trace_reader reader_columns = {

@@ -6,29 +6,11 @@
 #include <string.h>
 
 /* In this order the csv formats are tried: muri and chronus have the columns of tiresias and more. */
-static const struct trace_reader *const readers[] = {&reader_braid,
-                                                     &reader_braid_jobs,
-                                                     &reader_slurm,
-                                                     &reader_swf,
-                                                     &reader_slurm_json,
-                                                     &reader_slurm_db,
-                                                     &reader_pbs,
-                                                     &reader_sge,
-                                                     &reader_batsim,
-                                                     &reader_batsim_jobs,
-                                                     &reader_muri,
-                                                     &reader_chronus,
-                                                     &reader_elasticflow,
-                                                     &reader_helios,
-                                                     &reader_tiresias,
-                                                     &reader_philly_csv,
-                                                     &reader_philly_json,
-                                                     &reader_acme,
-                                                     &reader_openb,
-                                                     &reader_pollux,
-                                                     &reader_pai2020,
-                                                     &reader_gavel,
-                                                     NULL};
+static const struct trace_reader *const readers[] = {
+    &reader_braid,    &reader_braid_jobs,  &reader_slurm,  &reader_swf,      &reader_slurm_columns, &reader_slurm_json,
+    &reader_slurm_db, &reader_pbs,         &reader_sge,    &reader_batsim,   &reader_batsim_jobs,   &reader_muri,
+    &reader_chronus,  &reader_elasticflow, &reader_helios, &reader_tiresias, &reader_philly_csv,    &reader_philly_json,
+    &reader_acme,     &reader_openb,       &reader_pollux, &reader_pai2020,  &reader_gavel,         NULL};
 enum { N_READERS = sizeof readers / sizeof readers[0] - 1 };
 
 const struct trace_reader *const *reader_list(void)

@@ -130,7 +130,8 @@ const struct csv_format *csv_format_match(const struct csv_format *f, const stru
 int csv_format_read(const struct trace_reader *reader, struct trace_input *in, struct rows *out, struct error *err);
 
 extern const struct trace_reader reader_batsim, reader_braid_jobs, reader_slurm, reader_swf;
-extern const struct trace_reader reader_batsim_jobs, reader_pbs, reader_sge, reader_slurm_db, reader_slurm_json;
+extern const struct trace_reader reader_batsim_jobs, reader_pbs, reader_sge, reader_slurm_columns, reader_slurm_db,
+    reader_slurm_json;
 extern const struct trace_reader reader_acme, reader_braid, reader_chronus, reader_elasticflow, reader_gavel,
     reader_openb, reader_pai2020, reader_pollux, reader_helios, reader_muri, reader_philly_csv, reader_philly_json,
     reader_tiresias;

@@ -176,3 +176,44 @@ Test(batch_logs, schedules_of_batsim_old_and_new)
          "batsim_jobs");
     expect_job(0, "a", 2, 60, TRACE_PASSED);
 }
+
+Test(batch_logs, sacct_without_bars)
+{
+    static const char *const files[] = {
+        "       JobID     User              Submit               Start    Elapsed  Timelimit      State                "
+        "ReqTRES \n"
+        "------------ -------- ------------------- ------------------- ---------- ---------- ---------- "
+        "---------------------- \n"
+        "          12      ann 2024-03-01T08:00:00 2024-03-01T08:00:10   01:00:00 1-00:00:00  COMPLETED "
+        "cpu=8,gres/gpu=2,mem=+ \n"
+        "          13      ann 2024-03-01T08:00:00 2024-03-01T08:00:10   01:00:00 1-00:00:00 CANCELLED+  "
+        "cpu=8,gres/gpu:a100=2 \n"
+        "    13.batch          2024-03-01T08:00:00 2024-03-01T08:00:10   01:00:00            CANCELLED+                "
+        "        \n"
+        "          14      ann 2024-03-01T08:00:00             Unknown   00:00:00 1-00:00:00 CANCELLED+             "
+        "gres/gpu=2 \n"
+        "          15      ann 2024-03-01T08:00:01 2024-03-01T08:00:10   01:00:00  UNLIMITED    TIMEOUT           "
+        "gres/gpu:4=1 \n",
+        "JobID\tUser\tSubmit\tStart\tElapsed\tTimelimit\tState\tReqTRES\n"
+        "12\tann\t2024-03-01T08:00:00\t2024-03-01T08:00:10\t01:00:00\t1-00:00:00\tCOMPLETED\tcpu=8,gres/gpu=x\n"
+        "13\tann\t2024-03-01T08:00:00\t2024-03-01T08:00:10\t01:00:00\t1-00:00:00\tCANCELLED by "
+        "7\tcpu=8,gres/gpu:a100=2\n"
+        "13.batch\t\t2024-03-01T08:00:00\t2024-03-01T08:00:10\t01:00:00\t\tCANCELLED\t\n"
+        "14\tann\t2024-03-01T08:00:00\tUnknown\t00:00:00\t1-00:00:00\tCANCELLED\tgres/gpu=2\n"
+        "15\tann\t2024-03-01T08:00:01\t2024-03-01T08:00:10\t01:00:00\tUNLIMITED\tTIMEOUT\tgres/gpu:4=1\n",
+    };
+    for (int i = 0; i < 2; i++) {
+        load(files[i], "slurm_columns");
+        cr_assert_eq(w.report.rows_read, 5);
+        cr_assert_eq(w.n_jobs, 2);
+        expect_job(0, "13", 2, 3600, TRACE_KILLED);
+        expect_job(1, "15", 1, 3600, TRACE_FAILED);
+        cr_assert_str_eq(names_text(&w.gpu_types, w.gpu_type[0]), "a100");
+        cr_assert_eq(w.estimate_ns[0], 86400 * NS_PER_S);
+        cr_assert_eq(w.estimate_ns[1], WORKLOAD_ABSENT);
+        cr_assert_eq(w.start_ns[0], 10 * NS_PER_S);
+        cr_assert_eq(scratch_count(&w, "job_step"), 1);
+        cr_assert_eq(scratch_count(&w, "never_started"), 1);
+        cr_assert_eq(scratch_count(&w, "bad_number"), 1, "a list that the column cuts short may have lost its GPUs");
+    }
+}

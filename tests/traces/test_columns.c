@@ -377,7 +377,7 @@ Test(columns, guess_finds_names_separator_and_units)
               "    duration: {column: run_time, unit: min} ", "end - start in 2 of 2 rows", "    gpus: num_gpus ",
               "    status: State ", "not decided: memory: 'mem' is a number without a unit",
               "read so: 2 rows, 2 of them jobs", NULL});
-    guess("       JobID              Submit    Elapsed   ReqTRES \n"
+    guess("       JobNo              Submit    Elapsed   ReqTRES \n"
           "------------ ------------------- ---------- ---------- \n"
           "          12 2024-03-01T08:00:00 1-01:00:00 gres/gpu=2 \n",
           0,
