@@ -21,12 +21,12 @@ bool slurm_memory_parse(struct trace_text f, uint64_t *out_kib)
     return true;
 }
 
-/* The next entry, up to a comma outside of brackets; `at` moves behind it. */
+/* The next entry, up to a comma or blank outside of brackets; `at` moves behind it. */
 static bool next_entry(struct trace_text list, size_t *at, struct trace_text *entry)
 {
     while (*at < list.n) {
         size_t from = *at, depth = 0, i = from;
-        for (; i < list.n && (list.at[i] != ',' || depth > 0); i++)
+        for (; i < list.n && ((list.at[i] != ',' && list.at[i] != ' ') || depth > 0); i++)
             depth += list.at[i] == '(' || list.at[i] == '['                  ? 1
                      : (list.at[i] == ')' || list.at[i] == ']') && depth > 0 ? (size_t)-1
                                                                              : 0;

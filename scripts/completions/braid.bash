@@ -23,6 +23,8 @@ _braid() {
     *:export:--what) words="jobs series segments allocs events summary runs batsim trace-events" ;;
     *:plot:--type) words="png pdf svg" ;;
     *:plot:--figure) words=$(_braid_help plot | grep -v '^-') ;;
+    *:trace:--separator) words="auto comma semicolon tab bar colon blanks fixed" ;;
+    *:trace:--header) words="auto true false" ;;
     *:trace:--model) words="philly poisson" ;;
     *:trace:*) [[ $word != -* ]] || words=$(_braid_help trace "${COMP_WORDS[2]}") ;;
     *) [[ $word != -* ]] || words=$(_braid_help "$command") ;;
