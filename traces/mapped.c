@@ -489,11 +489,15 @@ static void add_use(struct mapped *m, uint32_t t)
     uint32_t n;
     const struct mapping_target *target = &mapping_targets(&n)[t];
     const struct mapping_source *s = &m->mapping->sources[t];
+    static const char numbered[] = "column "; /* "column 3": where a number would be a factor */
     const char *unit = s->unit;
     if (unit == NULL && (target->kind == MAPPING_STAMP || target->kind == MAPPING_SPAN))
         unit = m->mapping->unit != NULL ? m->mapping->unit : "s";
     struct use u = {.target = target, .source = s, .times = NONE};
-    if (s->times != NULL && !number_parse_scaled(s->times, strlen(s->times), 1000, &u.times_milli))
+    bool is_named = s->times != NULL && strncmp(s->times, numbered, sizeof numbered - 1) == 0;
+    if (is_named)
+        u.times = want(m, s->times + sizeof numbered - 1);
+    else if (s->times != NULL && !number_parse_scaled(s->times, strlen(s->times), 1000, &u.times_milli))
         u.times = want(m, s->times);
     u.column = want(m, s->column);
     u.from = want(m, s->from);

@@ -27,7 +27,7 @@ struct mapping_texts {
 
 struct mapping_source {
     const char *column, *constant, *from, *to, *times, *plus,
-        *unit;                                   /* NULL: not given; `times` is a column or a number */
+        *unit;                                   /* NULL: not given; `times` is a column, or a number, or "column N" */
     struct mapping_texts tres;                   /* names or numbers of resources; the first that the list has */
     uint32_t codes;                              /* enum job_codes */
     struct mapping_texts passed, failed, killed; /* words for the end of a job, before those of job_end.h */

@@ -80,11 +80,13 @@ const struct config_key config_keys[] = {
      RUN(trace.jobs, U32), .help = "Keep the first so many jobs."},
     {"trace", "load", KEY_NUMBER, .def = "recorded", .word = "recorded", .word_value = 0, .min = 0.0001, .max = 1000,
      .flags = KEY_NO_TRACE_KEY, RUN(trace.load, DOUBLE),
-     .help = "Stretch the times between submissions until GPUs x duration over capacity is this. The capacity is that of "
-             "the run: where the cluster is swept, every cluster gets arrivals of its own; see `scale`."},
+     .help =
+         "Stretch the times between submissions until GPUs x duration over capacity is this. The capacity is that of "
+         "the run: where the cluster is swept, every cluster gets arrivals of its own; see `scale`."},
     {"trace", "scale", KEY_NUMBER, .min = 0.0001, .max = 1000, .flags = KEY_NO_TRACE_KEY, RUN(trace.scale, DOUBLE),
-     .help = "Rate of arrivals relative to the record, whatever the cluster: the times between submissions are divided by "
-             "this. Not beside `load`."},
+     .help =
+         "Rate of arrivals relative to the record, whatever the cluster: the times between submissions are divided by "
+         "this. Not beside `load`."},
     {"trace", "load_scope", KEY_CHOICE, .def = "cluster", .choices = "cluster|vc", .flags = KEY_NO_TRACE_KEY,
      RUN(trace.load_scope, ENUM), .help = "Bring the cluster as a whole, or each VC, to `load`."},
     {"trace", "failed", KEY_CHOICE, .def = "run", .choices = "run|drop|merge_attempts", .when = "!generate",
@@ -137,7 +139,9 @@ const struct config_key config_keys[] = {
     {"trace.columns.NAME", "plus", KEY_TEXT, SOURCE(plus, TEXT),
      .help = "A column with a span that is added to the time in `column`: `start: {column: submit, plus: wait}`."},
     {"trace.columns.NAME", "times", KEY_TEXT, SOURCE(times, TEXT),
-     .help = "A column or a number by which the value is multiplied: `gpus: {column: nodes, times: gpus_per_node}`."},
+     .help = "A column or a number by which the value is multiplied: `gpus: {column: nodes, times: gpus_per_node}`; a "
+             "column whose "
+             "name is a number is `column 3`."},
     {"trace.columns.NAME", "unit", KEY_CHOICE, .choices = MAPPING_UNITS, SOURCE(unit, TEXT),
      .help =
          "What a plain number counts. Times: `ns` to `d`, from 1970 `unix` to `unix_ns`; sizes: `B` to `TiB`; GPUs and "
@@ -235,8 +239,9 @@ const struct config_key config_keys[] = {
     {"cluster", "nodes_per_rack", KEY_INT, .def = "all", .word = "all", .word_value = 0, .min = 1, .max = NODES_MAX,
      RUN(cluster.nodes_per_rack, U32), .unit = "nodes", .help = "Size of a rack; `all`: one rack."},
     {"cluster", "vcs", KEY_VCS, .def = "none", .word = "none",
-     .help = "Virtual clusters (VCs) by name; `none`: those that `nodes` or `file` name, else one queue over all nodes. "
-             "See *Virtual clusters* below."},
+     .help =
+         "Virtual clusters (VCs) by name; `none`: those that `nodes` or `file` name, else one queue over all nodes. "
+         "See *Virtual clusters* below."},
 
     {"cluster.nodes[]", "count", KEY_INT, .def = "1", .min = 1, .max = NODES_MAX, GROUP(count, U32), .unit = "nodes",
      .help = "How many nodes are like this."},
@@ -252,7 +257,8 @@ const struct config_key config_keys[] = {
     {"cluster.nodes[]", "nodes_per_rack", KEY_INT, .def = "same", .word = "same", .word_value = 0, .min = 1,
      .max = NODES_MAX, GROUP(nodes_per_rack, U32), .unit = "nodes",
      .help = "Size of this group's racks; `same`: `cluster.nodes_per_rack`."},
-    {"cluster.nodes[]", "vc", KEY_TEXT, GROUP(vc, TEXT), .help = "The VC that owns these nodes. Default: as `cluster.vcs` says."},
+    {"cluster.nodes[]", "vc", KEY_TEXT, GROUP(vc, TEXT),
+     .help = "The VC that owns these nodes. Default: as `cluster.vcs` says."},
     {"cluster.nodes[]", "name", KEY_TEXT, GROUP(name, TEXT), .help = "By which `of` of a VC can mean this group."},
 
     {"cluster.vcs.NAME", "nodes", KEY_INT, .word = "all", .word_value = VC_ALL_NODES, .when = "!gpus", .min = 1,

@@ -217,3 +217,28 @@ Test(batch_logs, sacct_without_bars)
         cr_assert_eq(scratch_count(&w, "bad_number"), 1, "a list that the column cuts short may have lost its GPUs");
     }
 }
+
+/* What `braid export --what batsim` writes is a trace again, with the jobs of the run. */
+Test(batch_logs, an_exported_schedule_reads_back)
+{
+    static const char trace[] = "id,submit,duration,gpus\na,0,60,2\nb,1.5,30,4\nc,2,10,1\n";
+    static const char config[] = "trace: t.csv\ncluster: {nodes: [{count: 1, gpus: 4}]}\noutput: {segments: on}\n";
+    const char *program = getenv("BRAID");
+    char path[SCRATCH_PATH], command[2048];
+    if (program == NULL)
+        cr_skip_test("the environment does not say where the program is (BRAID)");
+    scratch_write(&scratch, "t.csv", trace, strlen(trace), path);
+    scratch_write(&scratch, "c.yaml", config, strlen(config), path);
+    snprintf(command, sizeof command,
+             "cd '%s' && '%s' run c.yaml -o o.h5 >log 2>&1 && '%s' export o.h5 --what batsim -o o.csv >>log 2>&1",
+             scratch.folder, program, program);
+    cr_assert_eq(system(command), 0);
+    struct trace_spec spec = scratch_spec(scratch_path(&scratch, "o.csv", path));
+    cr_assert_eq(trace_load(&w, &spec, &err), BRAID_OK, "%s", err.message);
+    cr_assert_str_eq(w.report.format, "batsim_jobs");
+    cr_assert_eq(w.n_jobs, 3);
+    expect_job(0, "a", 2, 60, TRACE_PASSED);
+    expect_job(1, "b", 4, 30, TRACE_PASSED);
+    expect_job(2, "c", 1, 10, TRACE_PASSED);
+    cr_assert_eq(w.start_ns[1], 60 * NS_PER_S, "fifo waits for all four GPUs");
+}

@@ -96,6 +96,8 @@ Test(columns, one_workload_in_every_shape_has_one_digest)
          "{id: j, submit: t, gpus: {column: q, tres: gres/gpu}, duration: r, user: u}", NULL},
         {"j,t,q,r,u\na,0,\"1=8,4=1,1001=2,1002=2\",60,ann\nb,30,\"1=8,1002=1\",5.5,bob\n",
          "{id: j, submit: t, gpus: {column: q, tres: [1001, 1002]}, duration: r, user: u}", NULL},
+        {"a,0,1,2,60,ann\nb,30,1,1,5.5,bob\n",
+         "{id: 1, submit: 2, gpus: {column: 3, times: column 4}, duration: 5, user: 6}", NULL},
         {"j:t:q:n:r:u\na:0:-U x -l gpu=1,h_rt=9 -pe smp 2:2:60:ann\nb:30:-l gpu=1:1:5.5:bob\n",
          "{id: j, submit: t, gpus: {column: q, tres: gpu, times: n}, duration: r, user: u}", "colon"},
         {"j,t,q,n,r,u\na,0,gpu:a100:1(S:0-1),2,60,ann\nb,30,gpu:1,1,5.5,bob\n",
