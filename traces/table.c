@@ -103,7 +103,7 @@ static int pass_row(struct table_reader *t, struct reading *r, struct error *err
     const struct table_text *x = &r->text;
     for (uint32_t w = 0; w < t->spec->n_wanted; w++)
         r->fields[w] = r->at[w] < x->n_fields ? csv_trimmed(x->fields[r->at[w]]) : (struct csv_field){"", 0};
-    bool is_cut_used = false;
+    bool is_cut_used = x->shape == TABLE_FIXED; /* nobody knows how many columns are lost */
     for (uint32_t w = 0; w < t->spec->n_wanted && x->is_cut; w++)
         is_cut_used |= r->at[w] + 1 == x->n_fields;
     uint32_t n = x->n_fields;

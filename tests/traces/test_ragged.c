@@ -20,7 +20,19 @@
     "\",\"end_time\":\"2017-10-07 " to                                                                                 \
     "\",\"detail\":[{\"ip\":\"m\",\"gpus\":[\"gpu0\"]}]}],\"submitted_time\":\"2017-10-07 01:00:00\",\"user\":\"u\"}"
 
-/* The beginning of a file, its last row, and what separates its fields ('\0': JSON). */
+#define SGE(number, times, gpus)                                                                                       \
+    "gpu.q:n1:g:ann:job:" number ":sge:0:" times                                                                       \
+    ":0:0:100:1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:p:d:smp:8:0:1:1:0:-l "                                         \
+    "gpu=" gpus ":0:NONE:0:0:0\n"
+#define PBS(number, end, gpus)                                                                                         \
+    "04/05/2024 10:11:12;E;" number ".h;user=u queue=q ctime=1712304000 start=1712304060 Resource_List.ngpus=" gpus    \
+    " end=17123" end " Exit_status=0\n"
+#define SACCT(number, to, gpus)                                                                                        \
+    "{\"allocation_nodes\":1,\"job_id\":" number ",\"time\":{\"elapsed\":" to                                          \
+    ",\"start\":1712304060,\"submission\":1712304000},\"tres\":{\"requested\":[{\"type\":\"gres\",\"name\":\"gpu\","   \
+    "\"count\":" gpus "}]}}"
+
+/* The beginning of a file, its last row, and what separates its fields ('\0': JSON; '\n': nothing that could be one too many). */
 static const struct {
     const char *format, *head, *last;
     char separator;
@@ -36,6 +48,26 @@ static const struct {
      "2|u|n|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T11:00:05|01:00:00|COMPLETED|gres/gpu=2\n"
      "3|u|n|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T11:00:05|01:00:00|COMPLETED|gres/gpu=2\n",
      "14|user|name|2024-03-01T10:00:10|2024-03-01T10:00:15|2024-03-01T11:11:15|01:11:00|COMPLETED|gres/gpu=16\n", '|'},
+    {"slurm_columns",
+     "JobID\tSubmit\tStart\tElapsed\tReqTRES\n1\t2024-03-01T10:00:00\t2024-03-01T10:00:05\t01:00:00\tgres/gpu=2\n"
+     "2\t2024-03-01T10:00:00\t2024-03-01T10:00:05\t01:00:00\tgres/gpu=2\n",
+     "14\t2024-03-01T10:00:10\t2024-03-01T10:00:15\t01:11:00\tgres/gpu=16\n", '\t'},
+    {"slurm_columns",
+     "JobID Submit              Elapsed    ReqTRES     \n----- ------------------- ---------- ------------\n"
+     "    1 2024-03-01T10:00:00   01:00:00   gres/gpu=2\n    2 2024-03-01T10:00:00   01:00:00   gres/gpu=2\n",
+     "10014 2024-03-01T10:00:10 1-01:11:00  gres/gpu=16\n", '\n'},
+    {"slurm_json", "{\"jobs\":[" SACCT("1", "60", "2") "," SACCT("2", "60", "2") ",", SACCT("14", "7777", "16") "]}\n",
+     '\0'},
+    {"slurm_db",
+     "id_job,time_submit,time_start,time_end,tres_req,state\n1,1712304000,1712304060,1712304160,1001=2,3\n"
+     "2,1712304000,1712304060,1712304160,1001=2,3\n",
+     "14,1712304001,1712304060,1712399999,1001=16,3\n", ','},
+    {"pbs", PBS("1", "04160", "2") PBS("2", "04160", "2"), PBS("14", "99999", "16"), '\n'},
+    {"sge", SGE("1", "1712304000:1712304060:1712304160", "2") SGE("2", "1712304000:1712304060:1712304160", "2"),
+     SGE("14", "1712304001:1712304060:1712399999", "16"), '\n'},
+    {"batsim_jobs",
+     "job_id,submission_time,requested_number_of_resources,starting_time,execution_time\na,0,2,5,60\nb,1,2,5,60\n",
+     "d,77,16,88,86400\n", ','},
     {"swf",
      "; Version: 2.2\n1 0 0 10 4 -1 -1 4 600 -1" SWF_TAIL "2 1 0 10 4 -1 -1 4 600 -1" SWF_TAIL
      "3 2 0 10 4 -1 -1 4 600 -1" SWF_TAIL,
