@@ -307,7 +307,8 @@ static void draw_window(struct scene *s, struct mood *m, int64_t first_ns, int64
             all_s += 1e-9 * (double)s->jobs[i].duration_ns;
         step_s = step_s < all_s / 1000 ? all_s / 1000 : step_s;
         s->step_ns = time_ns(m, step_s < 31000000 ? step_s : 31000000);
-        s->step_ns = s->step_ns < SCENE_S / 1000 ? SCENE_S / 1000 : s->step_ns;
+        if (s->step_ns < (int64_t)(step_s * 9e8)) /* the grid is too coarse for it */
+            s->step_ns = (int64_t)(step_s * 1e9) > SCENE_S / 1000 ? (int64_t)(step_s * 1e9) : SCENE_S / 1000;
         if (m->is_huge && step_s > 31000000)
             s->step_ns = 0;
     }

@@ -114,6 +114,8 @@ static void draw_sample(struct scene *s, struct scene_dice *d, double scale_s)
 /* The value as YAML; false: leave the default. */
 static bool draw_value(struct scene *s, struct scene_dice *d, const struct param_spec *p, double scale_s, char out[256])
 {
+    if (is_named(p, "budget_ms")) /* goes with `deterministic: false` */
+        return false;
     bool wants_small = p->type == PARAM_INT && p->def != NULL && strlen(p->def) < 12 && clip(p, WORK_MOST) == WORK_MOST;
     long long def = 0;
     char text[64];
@@ -131,7 +133,7 @@ static bool draw_value(struct scene *s, struct scene_dice *d, const struct param
     case PARAM_TIME:
         snprintf(out, 256, "%s", scene_number(draw_time(d, p, scale_s), text));
         return true;
-    case PARAM_BOOL: /* with `deterministic: false` and a budget of time a scene would not be the same twice */
+    case PARAM_BOOL: /* with `deterministic: false` a scene need not be the same twice */
         snprintf(out, 256, "%s", is_named(p, "deterministic") || scene_chance(d, 50) ? "true" : "false");
         return true;
     case PARAM_CHOICE:
@@ -163,15 +165,29 @@ static bool has_text(const char *text, const char *part)
     return strstr(text, part) != NULL;
 }
 
-void scene_draw_policy(struct scene *s, struct scene_dice *d, double scale_s)
+/* Parts that braid refuses to put together. A few are left: refusals are to be seen as well. */
+static bool is_refused(const struct scene *s)
 {
-    size_t n = 0;
-    while (policy_list()[n] != NULL)
-        n++;
-    s->policy = scene_chance(d, 15) ? policy_find("compose") : policy_list()[scene_roll(d, (uint32_t)n)];
+    const char *text = s->policy_text, *name = s->policy->name;
+    bool is_composed = text[1] != 'n',
+         has_preempt = has_text(text, "preempt: when_better") || has_text(text, "preempt: quantum");
+    bool takes_turns = has_text(text, "round_robin") || has_text(text, "rr_sjf");
+    bool has_order = has_text(text, ", order: ") && strcmp(name, "time_window") != 0;
+    bool may_admit = is_composed || strcmp(name, "edf") == 0 || strcmp(name, "least_laxity") == 0;
+    return (has_text(text, "fill: easy") &&
+            (has_preempt || (policy_preempts(s->policy) && !has_text(text, "preempt: never")))) ||
+           (takes_turns && has_text(text, "preempt: when_better")) ||
+           (has_text(text, "admission: feasible") && !may_admit) || (!is_composed && has_order) ||
+           (has_text(text, "borrow: false") && s->shares[0] == '\0') ||
+           (has_text(text, "source: file") && s->sample[0] == '\0');
+}
+
+static void draw_params(struct scene *s, struct scene_dice *d, double scale_s)
+{
     bool is_composed = strcmp(s->policy->name, "compose") == 0;
-    snprintf(s->policy_text, sizeof s->policy_text, is_composed ? "{" : "{name: %s", s->policy->name);
     uint32_t written = 0;
+    s->shares[0] = s->sample[0] = '\0';
+    snprintf(s->policy_text, sizeof s->policy_text, is_composed ? "{" : "{name: %s", s->policy->name);
     for (size_t i = 0; i < s->policy->n_params; i++) {
         const struct param_spec *p = &s->policy->params[i];
         char value[256], item[400];
@@ -185,14 +201,25 @@ void scene_draw_policy(struct scene *s, struct scene_dice *d, double scale_s)
         append(s->policy_text, sizeof s->policy_text, item);
     }
     append(s->policy_text, sizeof s->policy_text, "}");
-    if (has_text(s->policy_text, "source: file") && s->sample[0] == '\0') /* the one parameter that wants another */
-        snprintf(s->policy_text, sizeof s->policy_text, "{name: %s}", s->policy->name);
+}
+
+void scene_draw_policy(struct scene *s, struct scene_dice *d, double scale_s)
+{
+    size_t n = 0;
+    while (policy_list()[n] != NULL)
+        n++;
+    s->policy = scene_chance(d, 15) ? policy_find("compose") : policy_list()[scene_roll(d, (uint32_t)n)];
+    do
+        draw_params(s, d, scale_s);
+    while (is_refused(s) && !scene_chance(d, 1));
     s->fills_easy = strcmp(s->policy_text, "{name: easy}") == 0;
 
     size_t n_places = 0;
     while (placement_list()[n_places] != NULL)
         n_places++;
     const struct placement_ops *where = placement_list()[scene_roll(d, (uint32_t)n_places)];
+    if (strcmp(s->policy->name, "optimal") == 0) /* it counts GPUs, no more */
+        where = placement_find("count");
     s->placement = where->name;
     snprintf(s->placement_text, sizeof s->placement_text, "{name: %s", where->name);
     for (size_t i = 0; i < where->n_params; i++) {
