@@ -248,7 +248,7 @@ size_t books_columns(const char *path, const char *table, char (*out)[BOOKS_TEXT
 }
 
 /* Another value of the same type: a number one more (NaN: 1), the first letter of a text another one. */
-static void value_change(hid_t type, char *value)
+static void value_change(hid_t type, char *value, bool is_far)
 {
     double real;
     if (H5Tget_class(type) == H5T_STRING) {
@@ -258,7 +258,9 @@ static void value_change(hid_t type, char *value)
         real = isnan(real) ? 1 : real * 1.25 + 1;
         memcpy(value, &real, sizeof real);
     } else {
-        value[0] = (char)(value[0] == 0 ? 1 : value[0] - 1); /* the lowest byte; an enum stays among its codes */
+        value[0] = (char)(is_far          ? value[0] ^ 0x80
+                          : value[0] == 0 ? 1
+                                          : value[0] - 1); /* the lowest byte; an enum stays among its codes */
     }
 }
 
@@ -274,7 +276,9 @@ bool books_damage(const char *path, const char *table, const char *column, uint6
         size_t size = H5Tget_size(type), n = (size_t)H5Sget_simple_extent_npoints(space);
         char *values = calloc(n + 1, size);
         if (row < n && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0) {
-            value_change(type, values + row * size);
+            /* the next node or GPU may be free as well */
+            bool is_far = strcmp(column, "gpu_first") == 0 || strcmp(column, "node") == 0;
+            value_change(type, values + row * size, is_far);
             good = H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
         }
         free(values);

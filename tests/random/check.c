@@ -253,13 +253,14 @@ static void job_rejected(struct check *c, uint32_t r, bool has_failed)
                     l->row->end, (double)l->enters_ns * 1e-9);
 }
 
-/* May a job stay without a stop? Only where the quota of a VC changes, and with it for whom or behind whom it waits. */
+/* May a job stay without a stop? Only where the quota of a VC changes, and with it for whom or behind whom it waits, and where nobody may hold more
+ * than its guarantee. */
 static bool may_stay(const struct scene *s)
 {
     for (uint32_t v = 0; v < s->n_vcs; v++)
         if (s->vcs[v].n_changes > 0)
             return true;
-    return s->stop_ns != SCENE_NEVER || s->stop_queue != UINT32_MAX;
+    return s->stop_ns != SCENE_NEVER || s->stop_queue != UINT32_MAX || strstr(s->policy_text, "borrow: false") != NULL;
 }
 
 static void job_status(struct check *c, uint32_t r)
@@ -355,6 +356,7 @@ void check_jobs(struct check *c)
     run_end(c);
     for (uint32_t r = 0; r < c->n; r++) {
         job_facts(c, r);
+        c->is_left |= c->lives[r].row->status == WAS_UNFINISHED;
         job_status(c, r);
         job_times(c, r);
     }
@@ -372,6 +374,7 @@ bool check_books(struct check *c, const struct scene *s, const struct books *b, 
             check_series(c);
             check_summary(c);
         }
+        check_order(c);
     }
     free(c->lives);
     free(c->stretches);

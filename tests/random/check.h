@@ -45,6 +45,7 @@ struct check {
     int64_t zero_ns;           /* time 0 of the run in the trace: its first submission, floored to the second */
     int64_t first_ns, last_ns; /* submissions of the whole trace */
     int64_t end_ns;            /* of the run */
+    bool is_left;              /* somebody is unfinished */
     int64_t slack_ns;          /* what seconds in a double cannot tell apart */
 };
 
@@ -69,6 +70,7 @@ void check_places(struct check *c);
 void check_events(struct check *c);
 void check_series(struct check *c);
 void check_summary(struct check *c);
+void check_order(struct check *c);
 
 /* ---- the state over time, from the stretches ---- */
 

@@ -123,6 +123,9 @@ static void row_check(struct series *x, const struct books_series *row, uint32_t
         char kind[40];
         snprintf(kind, sizeof kind, "series.%s", COUNTS[k]);
         (*n_seen)++;
+        bool is_over = !is_whole && c->scene->stop_ns == SCENE_NEVER && c->scene->stop_queue == UINT32_MAX && k < 3;
+        if (is_over && row->value != 0 && !c->is_left)
+            check_fault(c, kind, "%s at %.9f s: %g behind the last end", row->scope, row->time, row->value);
         if (is_whole && b->has_counts && row->value != b->count[scope][k])
             check_fault(c, kind, "%s at %.9f s: %g, not %g", row->scope, row->time, row->value, b->count[scope][k]);
         return;

@@ -114,7 +114,7 @@ static void stretch_take(struct check *c, const struct life *l, const struct str
         check_fault(c, "segments.kind", "%s: kind %u with %zu rows of /allocs", id, t->kind, t->n_allocs);
     if (t->kind != KIND_RUN ? t->rate != 0 : is_alone ? t->rate != 1 : !(t->rate > 0 && t->rate <= 1))
         check_fault(c, "segments.rate", "%s: kind %u, group %" PRId64 ", rate %g", id, t->kind, t->group, t->rate);
-    if (!is_alone && (t->kind == KIND_QUEUED || c->scene->group_jobs <= 1))
+    if (t->group < -1 || (!is_alone && (t->kind == KIND_QUEUED || c->scene->group_jobs <= 1)))
         check_fault(c, "segments.group", "%s: kind %u in group %" PRId64, id, t->kind, t->group);
     if (!is_held(t)) {
         u->breaks += u->in_stay;

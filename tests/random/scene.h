@@ -77,7 +77,7 @@ struct scene {
     const char *placement;
     char policy_text[SCENE_TEXT], placement_text[256]; /* YAML */
     char shares[1024], sample[1024];                   /* files that the policy names; "": none */
-    bool fills_easy;                                   /* backfills behind the head, nothing else */
+    bool is_fifo, fills_easy;                          /* policies whose promise can be checked, without other parts */
 
     enum scene_estimate estimate;
     bool kills; /* on_exceed */

@@ -155,7 +155,7 @@ static void draw_times(struct scene *s, struct mood *m)
         else if (scene_chance(d, 3))
             j->duration_ns = 1 + scene_roll(d, 1000);
         else if (m->is_huge && scene_chance(d, 10))
-            j->duration_ns = (int64_t)(1 + scene_roll(d, 1000)) * 1000000 * SCENE_S;
+            j->duration_ns = (int64_t)(1 + scene_roll(d, 300)) * 1000000 * SCENE_S /* below ten years */;
     }
 }
 
@@ -328,7 +328,7 @@ void scene_make(struct scene *s, uint64_t seed)
     m.is_huge = scene_chance(&dice, 3);
     scene_draw_policy(s, &dice, m.scale_s);
     bool is_choosy = strcmp(s->policy->name, "optimal") == 0; /* it refuses most */
-    m.is_plain = is_choosy || scene_chance(&dice, 10);
+    m.is_plain = is_choosy || scene_chance(&dice, s->is_fifo || s->fills_easy ? 50 : 10);
     s->n_jobs = 5 + scene_roll(&dice, scene_chance(&dice, 70) ? 26 : SCENE_JOBS - 4);
     if (is_choosy)
         s->n_jobs = 3 + scene_roll(&dice, 5);

@@ -212,13 +212,17 @@ void scene_draw_policy(struct scene *s, struct scene_dice *d, double scale_s)
     do
         draw_params(s, d, scale_s);
     while (is_refused(s) && !scene_chance(d, 1));
-    s->fills_easy = strcmp(s->policy_text, "{name: easy}") == 0;
+    bool is_own = has_text(s->policy_text, "fill:") || has_text(s->policy_text, ", order:") ||
+                  has_text(s->policy_text, "preempt:") || has_text(s->policy_text, "feasible");
+    s->is_fifo = !is_own && strcmp(s->policy->name, "fifo") == 0;
+    s->fills_easy = !is_own && strcmp(s->policy->name, "easy") == 0;
 
     size_t n_places = 0;
     while (placement_list()[n_places] != NULL)
         n_places++;
     const struct placement_ops *where = placement_list()[scene_roll(d, (uint32_t)n_places)];
-    if (strcmp(s->policy->name, "optimal") == 0) /* it counts GPUs, no more */
+    bool is_judged = (s->is_fifo || s->fills_easy) && scene_chance(d, 50); /* by where jobs go it is easier without */
+    if (is_judged || strcmp(s->policy->name, "optimal") == 0)              /* it counts GPUs, no more */
         where = placement_find("count");
     s->placement = where->name;
     snprintf(s->placement_text, sizeof s->placement_text, "{name: %s", where->name);
