@@ -61,7 +61,7 @@ int64_t check_estimate_ns(const struct scene *s, const struct scene_job *j)
                  : s->estimate == SCENE_TRACE ? j->estimate_ns
                  : s->estimate == SCENE_FILE  ? j->told_ns
                                               : SCENE_NONE;
-    if (s->estimate == SCENE_TRACE && ns == SCENE_NONE)
+    if (s->estimate == SCENE_TRACE && ns <= 0) /* 0 is none */
         return 3600 * SCENE_S;
     return ns == 0 && s->estimate != SCENE_EXACT ? 1 : ns;
 }

@@ -145,7 +145,7 @@ static void stretch_take(struct check *c, const struct life *l, const struct str
 static bool may_be_unseen(const struct check *c, const struct life *l)
 {
     const struct scene *s = c->scene;
-    return s->n_vcs > 0 && s->vcs[l->vc].n_changes > 0 && s->vcs[l->vc].is_preempt;
+    return l->vc < s->n_vcs && s->vcs[l->vc].n_changes > 0 && s->vcs[l->vc].is_preempt;
 }
 
 static void life_check(struct check *c, uint32_t r)
