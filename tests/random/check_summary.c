@@ -104,6 +104,7 @@ static void times_check(struct check *c)
     expect(c, "jct_max", n > 0 ? jct[n - 1] : NAN);
     expect(c, "wait_mean", ratio(sum_wait, n));
     expect(c, "wait_p50", quantile(wait, n, 0.5));
+    expect(c, "wait_p95", quantile(wait, n, 0.95));
     expect(c, "wait_p99", quantile(wait, n, 0.99));
     expect(c, "queued_mean", ratio(sum_queued, n));
     expect(c, "slowdown_mean", ratio(slowdown, n_slow));

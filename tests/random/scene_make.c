@@ -174,6 +174,9 @@ static void draw_resources(struct scene *s, struct mood *m)
                   : k < 15                        ? 1 + scene_roll(d, largest)
                   : k < 19 || scene_chance(d, 50) ? 1 + scene_roll(d, all)
                                                   : 1 + scene_roll(d, 2 * all + 1);
+        if (j->duration_ns >
+            INT64_MAX / j->gpus) /* GPU time that 64 bits do not hold is dropped where the trace is read */
+            j->duration_ns = 1000000 * SCENE_S;
         if (scene_chance(d, 50)) {
             j->cpu_milli = scene_chance(d, 70) ? 500 * (1 + scene_roll(d, 8 * j->gpus)) : 1 + scene_roll(d, 9999);
             j->memory_kib = (uint64_t)(1 + scene_roll(d, 32 * j->gpus)) * (scene_chance(d, 70) ? 1048576 : 999983);
