@@ -170,8 +170,9 @@ static void life_check(struct check *c, uint32_t r)
                     (double)covered * 1e-9, (double)until * 1e-9);
     if (start_ns >= 0 && !check_same_ns(c, start_ns, l->start_ns))
         check_fault(c, "segments.start", "%s: start %.9f, first held at %.9f", id, j->start, (double)start_ns * 1e-9);
-    if (start_ns < 0 && l->start_ns >= 0 && !(ran && l->fact->duration_ns <= 1 && l->start_ns == l->end_ns) &&
-        !(ran && check_ns(j->run_time) == 0))
+    bool is_cut_off = !ran && l->start_ns == c->end_ns; /* started at the instant at which the run was stopped */
+    if (start_ns < 0 && l->start_ns >= 0 && !is_cut_off &&
+        !(ran && l->fact->duration_ns <= 1 && l->start_ns == l->end_ns) && !(ran && check_ns(j->run_time) == 0))
         check_fault(c, "segments.start", "%s: start %.9f, but it never held GPUs", id, j->start);
     if (llabs(check_ns(j->run_time) - u.held_ns) > slack || llabs(check_ns(j->overhead) - u.overhead_ns) > slack ||
         llabs(check_ns(j->queued) - u.queued_ns) > slack)
