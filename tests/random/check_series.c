@@ -115,8 +115,9 @@ static void row_check(struct series *x, const struct books_series *row, uint32_t
         return;
     }
     const struct bin *b = &x->bins[i];
-    bool is_whole =
-        (int64_t)(i + 1) * step <= c->end_ns; /* what stands behind the end of a stopped run is a matter of taste */
+    bool is_stopped = c->scene->stop_ns != SCENE_NEVER || c->scene->stop_queue != UINT32_MAX;
+    bool is_whole = (int64_t)(i + 1) * step + is_stopped <=
+                    c->end_ns; /* what stands behind the end of a stopped run is a matter of taste */
     for (int k = 0; k < N_COUNTS; k++) {
         if (strcmp(row->name, COUNTS[k]) != 0)
             continue;
