@@ -76,8 +76,9 @@ static int check(const struct experiment *x)
     survey_sweep(&remarks, x);
     survey_traces(&remarks, x);
     remarks_write(&remarks, x, stderr);
+    bool is_short = remarks.is_short;
     remarks_fini(&remarks);
-    return 0;
+    return is_short ? cli_fail(&(struct error){.code = BRAID_FAILED, .message = "out of memory"}) : 0;
 }
 
 static int show(const struct experiment *x, int64_t index)

@@ -1,4 +1,5 @@
 /* Before any run is made: the traces of an experiment are read, and each kind of run is looked at once. */
+#include "base/config_text.h"
 #include "base/names.h"
 #include "experiment/outcome.h"
 #include "experiment/survey.h"
@@ -21,28 +22,20 @@ static const char *too_long(const struct run_config *run)
                : "";
 }
 
-/* What decides the remarks on a run: its trace, cluster and placement. */
-static char *key_of(const struct run_config *run)
+/* What decides the remarks on a run: its trace, cluster and placement. False: memory is out. */
+static bool write_key(struct config_text *out, const struct run_config *run)
 {
     static const char *const keys[] = {"trace: ", "cluster: ", "placement: "};
-    char *out = NULL;
-    size_t n = 0;
-    FILE *to = open_memstream(&out, &n);
-    if (to == NULL)
-        return NULL;
-    fputs(run->trace_key, to);
+    config_text_clear(out);
+    config_text_put(out, run->trace_key);
     for (const char *line = run->yaml; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
             if (strncmp(line, keys[i], strlen(keys[i])) == 0)
-                fwrite(line, 1, length, to);
+                config_text_add(out, line, length);
         line += length + (line[length] == '\n');
     }
-    if (fclose(to) != 0) {
-        free(out);
-        return NULL;
-    }
-    return out;
+    return !out->is_short;
 }
 
 /* Runs that are alike, with the remarks on the first of them. */
@@ -96,14 +89,16 @@ static void look_at_trace(struct kinds *k, const struct experiment *x, uint32_t 
 
 static bool sort_out(struct kinds *k, const struct experiment *x)
 {
-    for (uint32_t i = 0; i < x->n_runs; i++) {
-        char *key = key_of(&x->runs[i]);
-        k->kind[i] = key != NULL ? names_add(&k->keys, key, strlen(key)) : NAMES_NONE;
-        free(key);
-        if (k->kind[i] == NAMES_NONE)
-            return false;
+    struct config_text key;
+    bool ok = true;
+    config_text_init(&key);
+    for (uint32_t i = 0; i < x->n_runs && ok; i++) {
+        ok = write_key(&key, &x->runs[i]);
+        k->kind[i] = ok ? names_add(&k->keys, key.s, key.n) : NAMES_NONE;
+        ok = k->kind[i] != NAMES_NONE;
     }
-    return true;
+    config_text_fini(&key);
+    return ok;
 }
 
 void survey_traces(struct remarks *out, const struct experiment *x)
