@@ -17,6 +17,7 @@ static const struct {
 } shown[] = {
     {"finished", "finished", TABLE_KIND_COUNT, false},
     {"unfinished", "unfinished", TABLE_KIND_COUNT, false},
+    {"not_submitted", "not submitted", TABLE_KIND_COUNT, true},
     {"rejected", "rejected", TABLE_KIND_COUNT, false},
     {"failed", "failed", TABLE_KIND_COUNT, true},
     {"killed", "killed", TABLE_KIND_COUNT, true},

@@ -64,7 +64,8 @@ int ledger_init(struct ledger *l, const struct run_spec *spec, struct error *err
     l->now_ns = w->n_jobs > 0 ? w->submit_ns[0] : 0;
     l->totals = (struct run_totals){.first_submit_ns = l->now_ns,
                                     .last_submit_ns = w->n_jobs > 0 ? w->submit_ns[w->n_jobs - 1] : 0,
-                                    .last_end_ns = -1};
+                                    .last_end_ns = -1,
+                                    .used_until_ns = l->now_ns};
     return BRAID_OK;
 }
 
@@ -90,6 +91,14 @@ uint32_t ledger_free_gpus(const struct ledger *l, uint32_t queue)
     return cluster_partition(l->cluster, l->queues[queue].partition)->free_gpus;
 }
 
+/* GPUs are used up to now. */
+static void used(struct ledger *l)
+{
+    l->totals.used_until_ns = l->now_ns;
+    l->totals.allocated_gpu_ns_makespan = (double)l->allocated;
+    l->totals.capacity_gpu_ns_makespan = (double)l->capacity;
+}
+
 static void advance(struct ledger *l, int64_t to_ns)
 {
     uint64_t dt = (uint64_t)(to_ns - l->now_ns), sum, squares;
@@ -110,6 +119,8 @@ static void advance(struct ledger *l, int64_t to_ns)
         l->totals.imbalance_span_ns += (double)dt;
     }
     l->now_ns = to_ns;
+    if (sum > 0)
+        used(l);
 }
 
 bool ledger_at(struct ledger *l, int64_t at_ns)
@@ -121,7 +132,7 @@ bool ledger_at(struct ledger *l, int64_t at_ns)
     for (uint32_t i = 0; i < l->n_queues; i++)
         queued += l->queues[i].queued_jobs;
     if (queued > spec->stop.queue) {
-        l->totals.is_overloaded = true;
+        l->totals.is_overloaded = l->totals.is_cut = true;
         return false;
     }
     if ((++l->instants & 1023) == 0 && spec->cancel != NULL && *spec->cancel != 0) {
@@ -132,6 +143,7 @@ bool ledger_at(struct ledger *l, int64_t at_ns)
     require(at_ns >= l->now_ns, "the clock would go back from %lld to %lld ns", (long long)l->now_ns, (long long)at_ns);
     bool is_over = at_ns > spec->stop.at_ns;
     advance(l, is_over && spec->stop.at_ns > l->now_ns ? spec->stop.at_ns : is_over ? l->now_ns : at_ns);
+    l->totals.is_cut = is_over;
     return !is_over;
 }
 
@@ -293,8 +305,7 @@ void ledger_finish(struct ledger *l, uint32_t job)
     }
     done(l, job, STATUS_FINISHED, "");
     l->totals.last_end_ns = l->now_ns;
-    l->totals.allocated_gpu_ns_makespan = (double)l->allocated;
-    l->totals.capacity_gpu_ns_makespan = (double)l->capacity;
+    used(l);
     tell(l, DECISION_FINISH, job);
 }
 
@@ -309,7 +320,10 @@ static void check_books(struct ledger *l)
 void ledger_settle(struct ledger *l)
 {
     const struct run_watch *watch = &l->spec->watch;
+    uint64_t all_gpus = 0;
     l->totals.rounds++;
+    for (uint32_t i = 0; i < l->n_queues; i++)
+        all_gpus += cluster_partition(l->cluster, l->queues[i].partition)->gpus;
     for (uint32_t i = 0; i < l->n_queues; i++) {
         struct ledger_queue *q = &l->queues[i];
         if (!q->is_touched)
@@ -320,6 +334,7 @@ void ledger_settle(struct ledger *l)
             .running_jobs = q->running_jobs,
             .allocated_gpus = q->allocated_gpus,
             .capacity_gpus = cluster_partition(l->cluster, q->partition)->gpus,
+            .all_capacity_gpus = all_gpus,
             .queued_gpus = q->queued_gpus,
         };
         if (watch->levels != NULL)
@@ -336,7 +351,7 @@ static void close_job(struct ledger *l, uint32_t job, const char *why, const cha
     if (j->state == JOB_DONE)
         return;
     if (j->state == JOB_NONE) {
-        done(l, job, STATUS_UNFINISHED, "not_submitted");
+        done(l, job, STATUS_NOT_SUBMITTED, "not_submitted");
         j->end_ns = -1;
         return;
     }

@@ -52,7 +52,11 @@ int books_init(struct muri_books *b, const struct run_spec *spec, const struct c
     }
     b->now_ns = n_jobs > 0 ? w->submit_ns[0] : 0;
     b->totals = (struct run_totals){
-        .first_submit_ns = b->now_ns, .last_submit_ns = n_jobs > 0 ? w->submit_ns[n_jobs - 1] : 0, .last_end_ns = -1};
+        .first_submit_ns = b->now_ns,
+        .last_submit_ns = n_jobs > 0 ? w->submit_ns[n_jobs - 1] : 0,
+        .last_end_ns = -1,
+        .used_until_ns = b->now_ns,
+    };
     return BRAID_OK;
 }
 
@@ -66,6 +70,14 @@ void books_fini(struct muri_books *b)
 }
 
 /* ---- the clock ------------------------------------------------------------------------------------- */
+
+/* GPUs are used up to now. */
+static void used(struct muri_books *b)
+{
+    b->totals.used_until_ns = b->now_ns;
+    b->totals.allocated_gpu_ns_makespan = (double)b->allocated;
+    b->totals.capacity_gpu_ns_makespan = (double)b->capacity;
+}
 
 static void advance(struct muri_books *b, int64_t to_ns)
 {
@@ -84,13 +96,15 @@ static void advance(struct muri_books *b, int64_t to_ns)
         b->totals.imbalance_span_ns += (double)dt;
     }
     b->now_ns = to_ns;
+    if (b->used_gpus > 0)
+        used(b);
 }
 
 bool books_at(struct muri_books *b, double now_s)
 {
     const struct run_spec *spec = b->spec;
     if (b->queued_jobs > spec->stop.queue) {
-        b->totals.is_overloaded = true;
+        b->totals.is_overloaded = b->totals.is_cut = true;
         return false;
     }
     if ((++b->n_events & 255) == 0 && spec->cancel != NULL && *spec->cancel != 0) {
@@ -104,6 +118,7 @@ bool books_at(struct muri_books *b, double now_s)
     int64_t at_ns = llround(now_s * 1e9);
     bool is_over = at_ns > spec->stop.at_ns;
     advance(b, is_over ? spec->stop.at_ns : at_ns);
+    b->totals.is_cut = is_over;
     return !is_over;
 }
 
@@ -174,8 +189,7 @@ void books_finish(struct muri_books *b, uint32_t job)
     done(b, job, STATUS_FINISHED, "");
     b->totals.events++;
     b->totals.last_end_ns = b->jobs[job].end_ns;
-    b->totals.allocated_gpu_ns_makespan = (double)b->allocated;
-    b->totals.capacity_gpu_ns_makespan = (double)b->capacity;
+    used(b);
     tell(b, DECISION_FINISH, job);
 }
 
@@ -287,6 +301,7 @@ static void tell_levels(const struct muri_books *b)
         .running_jobs = b->running_jobs,
         .allocated_gpus = b->used_gpus,
         .capacity_gpus = b->n_gpus,
+        .all_capacity_gpus = b->n_gpus,
         .queued_gpus = b->queued_gpus,
     };
     if (watch->levels != NULL)
@@ -330,7 +345,7 @@ static void close_job(struct muri_books *b, uint32_t job, const char *why)
     if (j->state == JOB_DONE)
         return;
     if (j->state == JOB_NONE) {
-        done(b, job, STATUS_UNFINISHED, "not_submitted");
+        done(b, job, STATUS_NOT_SUBMITTED, "not_submitted");
         j->end_ns = -1;
         return;
     }

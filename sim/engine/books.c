@@ -36,7 +36,7 @@ static void books_nodes(struct sim *sim, bool all)
 static void books_counts(struct sim *sim)
 {
     uint64_t done = 0;
-    for (int k = 0; k <= STATUS_KILLED; k++)
+    for (int k = 0; k < JOB_STATUSES; k++)
         done += sim->n_status[k];
     if (done != sim->n_done || sim->n_arrived != sim->n_done + sim->n_running + sim->n_queued)
         books_fail(sim, "submitted jobs are not finished + failed + killed + running + queued + rejected");

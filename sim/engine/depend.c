@@ -57,7 +57,7 @@ int depend_prepare(struct sim *sim, struct error *err)
 void depend_on_done(struct sim *sim, uint32_t job, enum job_status status)
 {
     struct sim_depend *x = &sim->depend;
-    if (status == STATUS_UNFINISHED)
+    if (status == STATUS_UNFINISHED || status == STATUS_NOT_SUBMITTED)
         return; /* the run is over */
     for (uint32_t i = x->first[job]; i < x->first[job + 1]; i++) {
         uint32_t next = x->next[i];

@@ -17,12 +17,20 @@
 enum job_state { JOB_NONE, JOB_QUEUED, JOB_RUNNING, JOB_DONE };
 
 /* What became of a job (an HDF5 enum of the same names and numbers). */
-enum job_status { STATUS_FINISHED, STATUS_UNFINISHED, STATUS_REJECTED, STATUS_FAILED, STATUS_KILLED };
+enum job_status {
+    STATUS_FINISHED,
+    STATUS_UNFINISHED, /* submitted, but not at its end when the run ended */
+    STATUS_REJECTED,
+    STATUS_FAILED,
+    STATUS_KILLED,
+    STATUS_NOT_SUBMITTED, /* the run was ended by `stop` before it came */
+    JOB_STATUSES
+};
 const char *job_status_text(enum job_status s);
 
 struct job {
     int64_t start_ns;    /* first start; -1: never */
-    int64_t end_ns;      /* end, rejection or, for unfinished jobs, the end of the run; -1 before */
+    int64_t end_ns; /* end, rejection or, for unfinished jobs, the end of the run; -1 before, and never submitted */
     int64_t since_ns;    /* when it entered its present state */
     int64_t run_ns;      /* time it held GPUs, up to since_ns; at the end: all = productive + overhead + lost */
     int64_t overhead_ns; /* part of run_ns spent on starts, restarts and moves */

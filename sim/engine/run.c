@@ -18,13 +18,14 @@ enum {
 
 const char *job_status_text(enum job_status s)
 {
-    static const char *const text[] = {"finished", "unfinished", "rejected", "failed", "killed"};
+    static const char *const text[] = {"finished", "unfinished", "rejected", "failed", "killed", "not_submitted"};
     return text[s];
 }
 
 const char *decision_kind_text(enum decision_kind k)
 {
-    static const char *const text[] = {"submit", "start", "resume", "preempt", "move", "reject", "finish", "kill", "requeue", "capacity"};
+    static const char *const text[] = {"submit", "start",  "resume", "preempt", "move",
+                                       "reject", "finish", "kill",   "requeue", "capacity"};
     return text[k];
 }
 
@@ -72,7 +73,8 @@ static bool demand_equal(const struct demand *a, const struct demand *b)
 
 static uint32_t demand_slot(const struct sim *sim, const struct demand *d)
 {
-    uint64_t h = d->gpus * 0x9e3779b97f4a7c15u ^ (d->cpu_milli + d->mem_kib * 31u + d->gpu_type * 131u) * 0xc2b2ae3d27d4eb4fu;
+    uint64_t h =
+        d->gpus * 0x9e3779b97f4a7c15u ^ (d->cpu_milli + d->mem_kib * 31u + d->gpu_type * 131u) * 0xc2b2ae3d27d4eb4fu;
     uint32_t slot = (uint32_t)(h >> 32) & (sim->n_demand_slots - 1);
     while (sim->demand_slots[slot] != 0 && !demand_equal(&sim->demands[sim->demand_slots[slot] - 1], d))
         slot = (slot + 1) & (sim->n_demand_slots - 1);
@@ -115,7 +117,8 @@ static bool demands_prepare(struct sim *sim)
         struct demand d = {.gpus = w->gpus[j],
                            .cpu_milli = w->cpu_milli != NULL ? w->cpu_milli[j] : 0,
                            .mem_kib = w->mem_kib != NULL ? w->mem_kib[j] : 0,
-                           .gpu_type = w->gpu_type != NULL && w->gpu_type[j] != NAMES_NONE ? type_of[w->gpu_type[j]] : NAMES_NONE};
+                           .gpu_type = w->gpu_type != NULL && w->gpu_type[j] != NAMES_NONE ? type_of[w->gpu_type[j]]
+                                                                                           : NAMES_NONE};
         uint32_t slot = demand_slot(sim, &d);
         if (sim->demand_slots[slot] == 0) {
             if (sim->n_demands == sim->demands_room) {
@@ -334,16 +337,18 @@ static void ask_policies(struct sim *sim)
     sim->n_asked = n;
 }
 
-static void levels_emit(struct sim *sim, const struct sched *s)
+static void levels_emit(struct sim *sim, const struct sched *s, uint64_t all_gpus)
 {
     const struct run_watch *watch = &sim->spec->watch;
     struct run_levels levels = {.queued_jobs = s->queued_jobs,
                                 .running_jobs = s->running_jobs,
-                                .capacity_gpus = sched_capacity_gpus(s),
+                                .all_capacity_gpus = all_gpus,
                                 .queued_gpus = s->queued_gpus};
     if (s->vc != NAMES_NONE) {
         levels.allocated_gpus = cluster_vc(sim->cluster, s->vc)->used_gpus;
+        levels.capacity_gpus = (uint32_t)totals_vc_capacity_gpus(sim, s->vc);
     } else {
+        levels.capacity_gpus = (uint32_t)all_gpus;
         for (uint32_t v = 0; v < cluster_n_vcs(sim->cluster); v++)
             levels.allocated_gpus += cluster_vc(sim->cluster, v)->used_gpus;
     }
@@ -358,9 +363,9 @@ static void instant(struct sim *sim)
     do {
         apply_events(sim, rounds == 0);
         ask_policies(sim);
-        if (sim->spec->watch.levels != NULL)
-            for (uint32_t i = 0; i < sim->n_asked; i++)
-                levels_emit(sim, &sim->instances[sim->asked[i]]);
+        uint64_t all_gpus = sim->spec->watch.levels != NULL ? totals_capacity_gpus(sim) : 0;
+        for (uint32_t i = 0; i < sim->n_asked && sim->spec->watch.levels != NULL; i++)
+            levels_emit(sim, &sim->instances[sim->asked[i]], all_gpus);
         if (++rounds == ROUNDS_MAX)
             sim_fail(sim, BRAID_FAILED, "policy %s does not settle: %d rounds at %.9f s", sim->ops->name, ROUNDS_MAX,
                      (double)now * 1e-9);
@@ -390,7 +395,8 @@ static void simulate(struct sim *sim)
     totals_begin(sim);
     sim->now_ns = sim->state.at_ns;
     for (uint32_t i = 0; i < sim->n_instances && spec->watch.levels != NULL; i++)
-        levels_emit(sim, &sim->instances[i]); /* queues that no event has touched yet have a capacity, too */
+        levels_emit(sim, &sim->instances[i],
+                    totals_capacity_gpus(sim)); /* queues that no event has touched yet have a capacity, too */
     while (sim->next_arrival < sim->w->n_jobs || sim->n_queued + sim->n_running > 0) {
         int64_t t = next_instant(sim);
         if (t == INT64_MAX)
@@ -398,6 +404,7 @@ static void simulate(struct sim *sim)
         if (t > spec->stop.at_ns) {
             totals_advance(sim, spec->stop.at_ns);
             sim->now_ns = spec->stop.at_ns;
+            sim->totals.is_cut = true;
             return;
         }
         totals_advance(sim, t);
@@ -409,12 +416,13 @@ static void simulate(struct sim *sim)
         n_idle = is_only_waiting(sim) ? n_idle + 1 : 0;
         if (n_idle == IDLE_MAX)
             sim_fail(sim, BRAID_FAILED,
-                     "policy %s wakes itself again and again (%d times by %.9f s) but starts none of the %llu jobs that wait",
+                     "policy %s wakes itself again and again (%d times by %.9f s) but starts none of the %llu jobs "
+                     "that wait",
                      sim->ops->name, IDLE_MAX, (double)t * 1e-9, (unsigned long long)sim->n_queued);
         if (sim->has_failed)
             return;
         if (sim->n_queued > spec->stop.queue) {
-            sim->totals.is_overloaded = true;
+            sim->totals.is_overloaded = sim->totals.is_cut = true;
             return;
         }
         if ((++instants & 1023) == 0 && spec->cancel != NULL && *spec->cancel != 0) {
@@ -448,7 +456,8 @@ static void close_unfinished(struct sim *sim)
         } else {
             sim->n_arrived++;
             bool is_submitted = job < sim->next_arrival; /* and waits for others */
-            job_done(sim, job, STATUS_UNFINISHED, is_submitted ? "waits_for_dependency" : "not_submitted");
+            job_done(sim, job, is_submitted ? STATUS_UNFINISHED : STATUS_NOT_SUBMITTED,
+                     is_submitted ? "waits_for_dependency" : "not_submitted");
             j->end_ns = is_submitted ? j->end_ns : -1;
             continue;
         }

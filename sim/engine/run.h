@@ -54,10 +54,14 @@ enum decision_kind {
 };
 const char *decision_kind_text(enum decision_kind k);
 
-/* The state of one queue (policy instance, i.e. VC) after an instant. */
+/* The state of one queue (policy instance, i.e. VC) after an instant.
+ *
+ * What a virtual cluster may use is its quota; under `shrink: drain` it may hold more than a quota that shrank, and then it has what it
+ * holds: max(quota, held). Several that share nodes have together no more than the nodes. So nothing is ever used by more than 1. */
 struct run_levels {
     uint32_t queued_jobs, running_jobs;
     uint32_t allocated_gpus, capacity_gpus;
+    uint64_t all_capacity_gpus; /* of all queues together */
     uint64_t queued_gpus; /* demand of the queued jobs */
 };
 
@@ -93,7 +97,9 @@ struct run_spec {
     const struct compat_ops *compat; /* another simulator's semantics; NULL: the engine's own */
 };
 
-/* Integrals over simulated time that the metrics need; "window" is first to last submission, "makespan" first submission to last end. */
+/* Integrals over simulated time that the metrics need; capacity as in run_levels. "window" is first to last submission, or to the moment at
+ * which `stop` ended the run, if that was before; "makespan" is first submission to `used_until_ns`. No job does any work beyond it, so what
+ * is summed over jobs is over the same time. */
 struct run_totals {
     double capacity_gpu_ns_window, capacity_gpu_ns_makespan; /* over the VCs that the policy rules */
     double allocated_gpu_ns_window, allocated_gpu_ns_makespan;
@@ -104,8 +110,11 @@ struct run_totals {
      * 0 where the trace has no stage times */
     double resource_gpu_ns[WORKLOAD_STAGES];
     uint64_t events, rounds, decisions, decision_ops; /* decision_ops: verbs and probes */
-    int64_t first_submit_ns, last_submit_ns, last_end_ns, stop_ns;
-    bool is_overloaded; /* ended by stop.queue */
+    int64_t first_submit_ns, last_submit_ns, last_end_ns;
+    int64_t used_until_ns; /* the last end, or the last moment at which a job that has none held GPUs */
+    int64_t stop_ns;       /* the last moment that was simulated */
+    bool is_overloaded;    /* ended by stop.queue */
+    bool is_cut;           /* ended by stop.queue or by stop.at: something was still to come */
 };
 
 /* How many GPUs jobs can hold at once, at the most, over the whole run: what lower bounds rest on. */

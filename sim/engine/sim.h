@@ -146,7 +146,7 @@ struct sim {
     uint32_t n_checked, checked_room;
 
     uint64_t n_queued, n_running, n_done, n_arrived;
-    uint64_t n_status[STATUS_KILLED + 1];
+    uint64_t n_status[JOB_STATUSES];
     uint64_t last_full_check;
     struct crew *crew;    /* helpers of rollouts (rollout_crew.h); NULL while none is needed */
     uint32_t n_rollouts;
@@ -239,6 +239,9 @@ void totals_update(struct sim *sim);                 /* take the levels after a 
 void totals_window(struct sim *sim);                 /* the last submission is now */
 void totals_makespan(struct sim *sim);               /* a job ended now */
 void totals_end(struct sim *sim);
+/* What a virtual cluster, and all of them together, may use at present (run_levels). O(virtual clusters). */
+uint64_t totals_vc_capacity_gpus(const struct sim *sim, uint32_t vc);
+uint64_t totals_capacity_gpus(const struct sim *sim);
 
 /* limits.c: false when memory is out. Before the first event. */
 bool limits_fill(const struct sim *sim, struct run_limits *out, struct arena *results);

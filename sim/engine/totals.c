@@ -3,27 +3,48 @@
 
 #include <math.h>
 
-/* Capacity is what the queues may use: the nodes of partitioned VCs, and of a shared partition the sum of quotas, at most its
- * GPUs. Free GPUs of a partition count as useless while some queue over it has a head that found no place. */
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t totals_vc_capacity_gpus(const struct sim *sim, uint32_t vc)
+{
+    const struct vc *v = cluster_vc(sim->cluster, vc);
+    uint64_t may = larger(v->quota_gpus, v->used_gpus), all = cluster_partition(sim->cluster, v->partition)->gpus;
+    return may < all ? may : all;
+}
+
+uint64_t totals_capacity_gpus(const struct sim *sim)
+{
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < cluster_n_partitions(sim->cluster); p++) {
+        uint64_t may = 0, all = cluster_partition(sim->cluster, p)->gpus;
+        for (uint32_t i = sim->partition_first[p]; i < sim->partition_first[p + 1]; i++)
+            may += totals_vc_capacity_gpus(sim, sim->partition_instances[i]);
+        sum += may < all ? may : all;
+    }
+    return sum;
+}
+
+/* Free GPUs of a partition count as useless while some queue over it has a head that found no place. */
 void totals_update(struct sim *sim)
 {
     struct totals_state *t = &sim->state;
     const struct cluster *c = sim->cluster;
-    t->capacity_gpus = t->free_gpus = t->useless_gpus = 0;
+    t->free_gpus = t->useless_gpus = 0;
+    t->capacity_gpus = totals_capacity_gpus(sim);
     for (uint32_t p = 0; p < cluster_n_partitions(c); p++) {
         uint32_t first = sim->partition_first[p], end = sim->partition_first[p + 1];
-        uint64_t quotas = 0;
         bool is_blocked = false;
         if (first == end)
             continue; /* nobody's nodes */
         for (uint32_t i = first; i < end; i++) {
             uint32_t vc = sim->partition_instances[i];
-            quotas += cluster_vc(c, vc)->quota_gpus;
             const struct sched *s = &sim->instances[sim->ops->scope == SCOPE_CLUSTER ? 0 : vc];
             is_blocked |= s->is_blocked && s->queued_jobs > 0;
         }
         const struct partition *part = cluster_partition(c, p);
-        t->capacity_gpus += quotas < part->gpus ? quotas : part->gpus;
         t->free_gpus += part->free_gpus;
         t->useless_gpus += is_blocked ? part->free_gpus : 0;
     }
@@ -54,7 +75,16 @@ void totals_begin(struct sim *sim)
     sim->totals.first_submit_ns = sim->state.at_ns;
     sim->totals.last_submit_ns = sim->w->n_jobs > 0 ? sim->w->submit_ns[sim->w->n_jobs - 1] : 0;
     sim->totals.last_end_ns = -1;
+    sim->totals.used_until_ns = sim->state.at_ns;
     totals_update(sim);
+}
+
+/* GPUs are used up to the moment that everything is integrated up to. */
+static void totals_used(struct sim *sim)
+{
+    sim->totals.used_until_ns = sim->state.at_ns;
+    sim->totals.allocated_gpu_ns_makespan = (double)sim->state.allocated;
+    sim->totals.capacity_gpu_ns_makespan = (double)sim->state.capacity;
 }
 
 void totals_advance(struct sim *sim, int64_t to_ns)
@@ -69,6 +99,7 @@ void totals_advance(struct sim *sim, int64_t to_ns)
     t->free += (unsigned __int128)t->free_gpus * dt;
     t->useless += (unsigned __int128)t->useless_gpus * dt;
     if (!t->is_idle) {
+        totals_used(sim);
         t->imbalance += t->imbalance_now * (double)dt;
         t->imbalance_span += (double)dt;
     }
@@ -84,8 +115,7 @@ void totals_window(struct sim *sim)
 void totals_makespan(struct sim *sim)
 {
     sim->totals.last_end_ns = sim->now_ns;
-    sim->totals.allocated_gpu_ns_makespan = (double)sim->state.allocated;
-    sim->totals.capacity_gpu_ns_makespan = (double)sim->state.capacity;
+    totals_used(sim);
 }
 
 void totals_end(struct sim *sim)

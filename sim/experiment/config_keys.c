@@ -31,7 +31,8 @@ const struct config_key config_keys[] = {
     {"", "model", KEY_SECTION, .help = "How fast jobs run and what starting them costs."},
     {"", "measure", KEY_SECTION, .help = "Which jobs the metrics count, by submission."},
     {"", "stop", KEY_SECTION,
-     .help = "When a run ends before its last job; jobs that remain are counted as unfinished."},
+     .help = "When a run ends before its last job; jobs that remain are counted as unfinished, those to come as "
+             "not_submitted."},
     {"", "output", KEY_SECTION, .flags = KEY_NO_RESULT, .help = "Which tables are stored. Changes no result."},
     {"", "compat", KEY_CHOICE, .def = "none", .choices = "none|tiresias|helios|muri", RUN(compat, TEXT),
      .help = "Run with another simulator's semantics, its oddities included; see docs/compat.md."},

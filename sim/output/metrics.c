@@ -12,13 +12,15 @@
 /* One list gives every metric its place, so that the table and the indices cannot part:
  * name, unit, a whole number?, which way is better, over what it is taken, which lost jobs make it worse,, definition. */
 #define METRICS(M)                                                                                                     \
-    M(jobs, "", true, 0, JOBS, NONE, "jobs submitted inside `measure`")                                                \
+    M(jobs, "", true, 0, JOBS, NONE, "jobs of the trace that come inside `measure`: the sum of the six counts below")  \
     M(finished, "", true, 0, JOBS, NONE, "of them, ran to their end")                                                  \
-    M(unfinished, "", true, 0, JOBS, NONE, "of them, queued or running when the run ended")                            \
+    M(unfinished, "", true, 0, JOBS, NONE, "of them, queued, running or waiting for other jobs when the run ended")    \
     M(rejected, "", true, 0, JOBS, NONE, "of them, refused")                                                           \
     M(failed, "", true, 0, JOBS, NONE,                                                                                 \
       "of them, failed in the simulation (what the trace says is `trace_status`); no model fails jobs yet: 0")         \
     M(killed, "", true, 0, JOBS, NONE, "of them, killed")                                                              \
+    M(not_submitted, "", true, 0, JOBS, NONE,                                                                          \
+      "of them, not yet submitted when `stop` ended the run; they count nowhere else but in `jobs`")                   \
     M(jct_mean, "s", false, -1, FINISHED, NONE, "mean job completion time: end - submit")                              \
     M(jct_p50, "s", false, -1, FINISHED, NONE,                                                                         \
       "its median; quantiles are linear between order statistics (element floor(p n) under Muri's compat)")            \
@@ -38,10 +40,16 @@
     M(makespan, "s", false, -1, JOBS, NONE,                                                                            \
       "first submission to last end (finished, failed or killed) inside `measure`")                                    \
     M(gpu_utilization, "fraction", false, 1, SUBMISSIONS, NONE,                                                        \
-      "allocated / available GPU time, first to last submission of the whole run; a shared GPU counts once")           \
-    M(gpu_utilization_makespan, "fraction", false, 1, MAKESPAN, NONE, "the same, to the last end")                     \
+      "allocated / available GPU time, first to last submission of the whole run, or to where `stop` ended it "        \
+      "before; a shared GPU counts "                                                                                   \
+      "once; available: the GPUs of the nodes, of a virtual cluster with a quota the larger of its quota and what it " \
+      "holds "                                                                                                         \
+      "(`shrink: drain`), of several together no more than their nodes have")                                          \
+    M(gpu_utilization_makespan, "fraction", false, 1, MAKESPAN, NONE,                                                  \
+      "the same, to the last end or, where jobs are left unfinished, to the last moment at which a job holds GPUs")    \
     M(gpu_busy, "fraction", false, 1, MAKESPAN, NONE,                                                                  \
-      "time the GPU really works / available, to the last end: its stage of each iteration where the trace has stage " \
+      "time the GPU really works / available, as long as `gpu_utilization_makespan`: its stage of each iteration "     \
+      "where the trace has stage "                                                                                     \
       "times, "                                                                                                        \
       "else all allocated time without overhead and lost time")                                                        \
     M(cpu_utilization, "fraction", false, 1, MAKESPAN, NONE,                                                           \
@@ -56,7 +64,7 @@
     M(preemptions, "", true, -1, JOBS, NONE, "times a job lost its GPUs")                                              \
     M(moves, "", true, -1, JOBS, NONE, "times a job went on other GPUs without waiting")                               \
     M(restarts, "", true, -1, JOBS, NONE, "times a job was resumed")                                                   \
-    M(success_rate, "fraction", false, 1, JOBS, UNFINISHED, "finished / (jobs - rejected)")                            \
+    M(success_rate, "fraction", false, 1, JOBS, UNFINISHED, "finished / (jobs - rejected - not_submitted)")            \
     M(jain_index, "", false, 1, FINISHED, NONE, "Jain's index over users of 1 / mean slowdown: 1 is equal treatment")  \
     M(ftf_mean, "", false, -1, FINISHED, NONE,                                                                         \
       "mean finish-time fairness: jct / jct on a share of 1 / N of the GPUs, where the ideal time grows by demand / "  \
@@ -176,7 +184,7 @@ bool metrics_describe(struct metric_info *out, const char *name)
 
 /* What is summed over the jobs. Times are summed in integers: exact, and the same in any order. */
 struct sums {
-    uint64_t of_status[STATUS_KILLED + 1], jobs;
+    uint64_t of_status[JOB_STATUSES], jobs;
     uint64_t preemptions, moves, restarts, deadlines, late, due, satisfied, sloped; /* sloped: with a slowdown */
     __int128 jct_ns, wait_ns, queued_ns;
     int64_t first_submit_ns, last_end_ns;
@@ -239,6 +247,10 @@ static void add_job(struct sums *s, const struct job *j, const struct workload *
     if (s->jobs == 0)
         s->first_submit_ns = w->submit_ns[rank];
     s->jobs++;
+    if (j->status == STATUS_NOT_SUBMITTED) {
+        s->of_status[j->status]++;
+        return;
+    }
     s->preemptions += j->preemptions;
     s->moves += j->moves;
     s->restarts += j->restarts;
@@ -306,7 +318,7 @@ static int fairness(struct metrics *m, const struct run_result *r, const struct 
                     const struct measure_spec *measure, struct error *err)
 {
     const struct run_totals *t = &r->totals;
-    int64_t span = t->last_end_ns - t->first_submit_ns;
+    int64_t span = t->used_until_ns - t->first_submit_ns;
     double gpus = span > 0 ? t->capacity_gpu_ns_makespan / (double)span : NAN;
     int64_t *until = calloc((size_t)w->users.count + 1, sizeof *until);
     if (until == NULL)
@@ -379,13 +391,15 @@ static void fill_jobs(double *v, struct sums *s, uint32_t n_users, bool has_elem
     v[METRIC_jobs] = (double)s->jobs;
     v[METRIC_finished] = (double)n;
     v[METRIC_unfinished] = (double)s->of_status[STATUS_UNFINISHED];
+    v[METRIC_not_submitted] = (double)s->of_status[STATUS_NOT_SUBMITTED];
     v[METRIC_rejected] = (double)s->of_status[STATUS_REJECTED];
     v[METRIC_failed] = (double)s->of_status[STATUS_FAILED];
     v[METRIC_killed] = (double)s->of_status[STATUS_KILLED];
     v[METRIC_preemptions] = (double)s->preemptions;
     v[METRIC_moves] = (double)s->moves;
     v[METRIC_restarts] = (double)s->restarts;
-    v[METRIC_success_rate] = ratio((double)n, (double)(s->jobs - s->of_status[STATUS_REJECTED]));
+    uint64_t admitted = s->jobs - s->of_status[STATUS_REJECTED] - s->of_status[STATUS_NOT_SUBMITTED];
+    v[METRIC_success_rate] = ratio((double)n, (double)admitted);
     v[METRIC_makespan] = ended > 0 ? seconds(s->last_end_ns - s->first_submit_ns) : NAN;
     v[METRIC_deadline_miss_rate] = ratio((double)s->late, (double)s->deadlines);
     v[METRIC_deadline_met_rate] = ratio((double)(s->deadlines - s->late), (double)s->due);

@@ -4,7 +4,8 @@
  *   0             step           2 step          3 step
  *
  * Levels change at instants. A bin (begin, end] takes in the instant at its end, so a count at time t is what holds after all that
- * happens at t. Each queue adds what it allocates and what it could to two integrals that start anew with each bin.
+ * happens at t. Each queue adds what it allocates and what it could to two integrals that start anew with each bin. The last bin of a run
+ * that `stop` ended is cut there: what would have been after it is not known.
  */
 #include "output/recorder_resources.h"
 #include "output/recorder_tables.h"
@@ -45,10 +46,15 @@ struct recorder {
     uint32_t n_queues, n_scopes;
     struct queue *queues;
     int64_t bin_end_ns;
+    int64_t end_ns; /* of the last bin, once the run is over */
+    /* what the queues may use together, which is less than the sum where they share nodes; its integral as in struct queue */
+    uint64_t all_gpus;
+    int64_t all_since_ns;
+    double all_gpu_ns;
     bool has_resources;
     struct recorder_resources resources;
     struct observed observed;
-    struct rows capacity; /* GPU ns, [bin][queue], where there are resources */
+    struct rows capacity; /* GPU ns, [bin][queue, then all], where there are resources */
     struct rows series, segment_rows, alloc_rows, event_rows, why;
 };
 
@@ -147,12 +153,17 @@ static void queue_advance(struct queue *q, int64_t to_ns)
     q->since_ns = to_ns;
 }
 
+static void all_advance(struct recorder *r, int64_t to_ns)
+{
+    r->all_gpu_ns += (double)(to_ns - r->all_since_ns) * (double)r->all_gpus;
+    r->all_since_ns = to_ns;
+}
+
 static void values_add(double *v, const struct queue *q)
 {
     v[SERIES_QUEUED_JOBS] += q->levels.queued_jobs;
     v[SERIES_RUNNING_JOBS] += q->levels.running_jobs;
     v[SERIES_ALLOCATED_GPUS] += q->levels.allocated_gpus;
-    v[SERIES_CAPACITY_GPUS] += q->levels.capacity_gpus;
     v[SERIES_QUEUED_GPUS] += (double)q->levels.queued_gpus;
 }
 
@@ -184,32 +195,39 @@ static void observed_close(struct recorder *r)
         }
 }
 
-static void bin_close(struct recorder *r)
+/* Close the open bin at `end_ns`: the end of a step, but for the last bin of a run that was cut. */
+static void bin_close(struct recorder *r, int64_t end_ns)
 {
     observed_close(r);
     size_t n = (size_t)r->n_scopes * n_names(r);
     double *v = rows_add(r, &r->series, sizeof *v, n);
-    double *capacities = r->has_resources ? rows_add(r, &r->capacity, sizeof *capacities, r->n_queues) : NULL;
+    double *capacities = r->has_resources ? rows_add(r, &r->capacity, sizeof *capacities, r->n_queues + 1) : NULL;
     if (r->is_short)
         return;
     memset(v, 0, n * sizeof *v);
-    double allocated = 0, capacity = 0;
+    double allocated = 0;
+    all_advance(r, end_ns);
     for (uint32_t i = 0; i < r->n_queues; i++) {
         struct queue *q = &r->queues[i];
-        queue_advance(q, r->bin_end_ns);
+        queue_advance(q, end_ns);
         values_add(v, q);
         if (r->n_scopes > 1) {
             double *mine = v + (size_t)(1 + i) * n_names(r);
             values_add(mine, q);
+            mine[SERIES_CAPACITY_GPUS] = q->levels.capacity_gpus;
             mine[SERIES_GPU_UTILIZATION] = share(q->allocated_gpu_ns, q->capacity_gpu_ns);
         }
         allocated += q->allocated_gpu_ns;
-        capacity += q->capacity_gpu_ns;
         if (capacities != NULL)
             capacities[i] = q->capacity_gpu_ns;
         q->allocated_gpu_ns = q->capacity_gpu_ns = 0;
     }
-    v[SERIES_GPU_UTILIZATION] = share(allocated, capacity);
+    v[SERIES_CAPACITY_GPUS] = (double)r->all_gpus;
+    v[SERIES_GPU_UTILIZATION] = share(allocated, r->all_gpu_ns);
+    if (capacities != NULL)
+        capacities[r->n_queues] = r->all_gpu_ns;
+    r->all_gpu_ns = 0;
+    r->end_ns = end_ns;
     r->bin_end_ns += r->step_ns;
 }
 
@@ -217,11 +235,13 @@ static void on_levels(void *self, int64_t at_ns, uint32_t instance, const struct
 {
     struct recorder *r = self;
     while (r->bin_end_ns < at_ns && !r->is_short)
-        bin_close(r);
+        bin_close(r, r->bin_end_ns);
     if (r->is_short || instance >= r->n_queues)
         return;
     queue_advance(&r->queues[instance], at_ns);
     r->queues[instance].levels = *levels;
+    all_advance(r, at_ns);
+    r->all_gpus = levels->all_capacity_gpus;
 }
 
 static void on_observe(void *self, int64_t at_ns, uint32_t instance, const char *name, double value)
@@ -229,7 +249,7 @@ static void on_observe(void *self, int64_t at_ns, uint32_t instance, const char 
     struct recorder *r = self;
     struct observed *o = &r->observed;
     while (r->bin_end_ns < at_ns && !r->is_short)
-        bin_close(r);
+        bin_close(r, r->bin_end_ns);
     if (o->now == NULL) {
         o->now = calloc((size_t)r->n_queues * OBSERVED_NAMES, sizeof *o->now);
         o->known = calloc(r->n_queues, sizeof *o->known);
@@ -253,18 +273,17 @@ static void resources_fill(struct recorder *r)
 {
     double *v = r->series.data;
     const double *capacities = r->capacity.data;
-    size_t n_bins = r->capacity.n / r->n_queues;
-    for (size_t bin = 0; bin < n_bins; bin++, capacities += r->n_queues, v += (size_t)r->n_scopes * SERIES_NAMES)
+    size_t n_bins = r->capacity.n / (r->n_queues + 1);
+    for (size_t bin = 0; bin < n_bins; bin++, capacities += r->n_queues + 1, v += (size_t)r->n_scopes * SERIES_NAMES)
         for (int k = 0; k < WORKLOAD_STAGES; k++) {
-            double busy = 0, capacity = 0;
+            double busy = 0;
             for (uint32_t i = 0; i < r->n_queues; i++) {
                 double mine = recorder_resources_busy(&r->resources, bin, i, k);
                 busy += mine;
-                capacity += capacities[i];
                 if (r->n_scopes > 1)
                     v[(size_t)(1 + i) * SERIES_NAMES + SERIES_LEVELS + (size_t)k] = share(mine, capacities[i]);
             }
-            v[SERIES_LEVELS + k] = share(busy, capacity);
+            v[SERIES_LEVELS + k] = share(busy, capacities[r->n_queues]);
         }
 }
 
@@ -326,11 +345,9 @@ struct run_watch recorder_watch(struct recorder *r)
 bool recorder_finish(struct recorder *r, const struct run_result *result)
 {
     const struct run_totals *t = &result->totals;
-    int64_t end_ns = t->last_end_ns > t->stop_ns ? t->last_end_ns : t->stop_ns;
-    end_ns = end_ns > t->last_submit_ns ? end_ns : t->last_submit_ns;
     if (r->step_ns > 0)
-        while (r->bin_end_ns - r->step_ns < end_ns && !r->is_short)
-            bin_close(r); /* the bin in which the run ends is the last */
+        while (r->bin_end_ns - r->step_ns < t->stop_ns && !r->is_short) /* the bin in which the run ends is the last */
+            bin_close(r, t->is_cut && t->stop_ns < r->bin_end_ns ? t->stop_ns : r->bin_end_ns);
     if (r->has_resources && !r->is_short)
         resources_fill(r);
     return !r->is_short;
@@ -352,8 +369,9 @@ void recorder_tables(const struct recorder *r, struct recorder_tables *out)
         .n_names = n_names(r),
         .n_scopes = r->n_scopes,
         .step_ns = r->step_ns,
+        .end_ns = r->end_ns,
         .observed = r->observed.rows.data,
         .n_observed = r->observed.rows.n,
-        .observed_names = (const char (*)[OBSERVED_NAME_MAX])r->observed.names,
+        .observed_names = (const char(*)[OBSERVED_NAME_MAX])r->observed.names,
     };
 }

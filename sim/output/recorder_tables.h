@@ -64,7 +64,8 @@ struct recorder_tables {
     uint64_t n_bins;
     uint32_t n_names;  /* SERIES_NAMES, or SERIES_LEVELS: the use of resources is not known */
     uint32_t n_scopes; /* scope 0: the cluster; then, where there is more than one, each instance */
-    int64_t step_ns;   /* bin i ends at (i + 1) * step */
+    int64_t step_ns;   /* bin i ends at (i + 1) * step, the last one at `end_ns` */
+    int64_t end_ns;
     const struct observed_row *observed;
     uint64_t n_observed;
     const char (*observed_names)[OBSERVED_NAME_MAX];

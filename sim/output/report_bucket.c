@@ -56,6 +56,7 @@ static const struct bucket_metric {
     {"rejected", Q_COUNT, {S_COUNT_OF, 0}},
     {"failed", Q_COUNT, {S_COUNT_OF, 0}},
     {"killed", Q_COUNT, {S_COUNT_OF, 0}},
+    {"not_submitted", Q_COUNT, {S_COUNT_OF, 0}},
 };
 enum { N_BUCKET_METRICS = sizeof bucket_metrics / sizeof bucket_metrics[0] };
 

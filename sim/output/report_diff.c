@@ -149,7 +149,7 @@ static double earlier(double a, double b)
 static void say_what(char *out, size_t size, const struct diff_job *job, int side, double at)
 {
     double start = job->start_s[side], end = job->end_s[side];
-    bool has_ended = strcmp(job->status[side], "unfinished") != 0;
+    bool has_ended = strcmp(job->status[side], "unfinished") != 0 && strcmp(job->status[side], "not_submitted") != 0;
     if (strcmp(job->status[side], "rejected") == 0)
         snprintf(out, size, "rejects it at %.15g s", end);
     else if (isnan(start))

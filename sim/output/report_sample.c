@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const sample_count_names[SAMPLE_COUNTS] = {"jobs",     "finished", "unfinished",
-                                                       "rejected", "failed",   "killed"};
+const char *const sample_count_names[SAMPLE_COUNTS] = {"jobs",   "finished", "unfinished",   "rejected",
+                                                       "failed", "killed",   "not_submitted"};
 
 static const char *const job_keys[] = {"vc", "gpus", "user", "status", "trace_status", "hour", "length"};
 enum { N_JOB_KEYS = sizeof job_keys / sizeof job_keys[0] };
@@ -182,6 +182,8 @@ static int fill_whole_runs(struct sample_set *s, uint32_t first, const struct re
     for (uint32_t m = 0; m < SAMPLE_COUNTS + s->n_metrics; m++) {
         const char *name = m < SAMPLE_COUNTS ? sample_count_names[m] : s->metrics[m - SAMPLE_COUNTS];
         enum origin from = m < SAMPLE_COUNTS ? FROM_SUMMARY : origin_of(s, summary, cost, name);
+        if (m < SAMPLE_COUNTS && report_column_find(summary, name) == NULL)
+            continue; /* a file of an older version: 0 */
         if (from == FROM_SUMMARY) {
             const double *column = report_load_f64(summary, name, all, &s->arena, err);
             if (column == NULL)

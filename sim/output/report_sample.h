@@ -11,7 +11,16 @@
 #include "output/report_file.h"
 
 /* Counts that stand beside every mean. */
-enum { SAMPLE_JOBS, SAMPLE_FINISHED, SAMPLE_UNFINISHED, SAMPLE_REJECTED, SAMPLE_FAILED, SAMPLE_KILLED, SAMPLE_COUNTS };
+enum {
+    SAMPLE_JOBS,
+    SAMPLE_FINISHED,
+    SAMPLE_UNFINISHED,
+    SAMPLE_REJECTED,
+    SAMPLE_FAILED,
+    SAMPLE_KILLED,
+    SAMPLE_NOT_SUBMITTED,
+    SAMPLE_COUNTS
+};
 extern const char *const sample_count_names[SAMPLE_COUNTS];
 
 struct sample {

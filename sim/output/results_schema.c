@@ -8,7 +8,7 @@
 
 /* Members of the enums, in the order of the C enums they mirror (checked by a test). */
 static const char *const run_statuses[] = {"ok", "failed", "overloaded"};
-static const char *const job_statuses[] = {"finished", "unfinished", "rejected", "failed", "killed"};
+static const char *const job_statuses[] = {"finished", "unfinished", "rejected", "failed", "killed", "not_submitted"};
 static const char *const trace_statuses[] = {"unknown", "passed", "failed", "killed"};
 static const char *const segment_kinds[] = {"overhead", "run", "queued"};
 static const char *const decisions[] = {"submit", "start",  "resume", "preempt", "move",
@@ -97,7 +97,7 @@ static const struct column_spec jobs_columns[] = {
     NUMBER("gpus", COLUMN_U32, "GPU", "demand"),
     NUMBER("submit", COLUMN_F64, "s", "from time 0"),
     NUMBER("start", COLUMN_F64, "s", "first start; NaN: never"),
-    NUMBER("end", COLUMN_F64, "s", "end, or the moment of a rejection; NaN: unfinished"),
+    NUMBER("end", COLUMN_F64, "s", "end, or the moment of a rejection; NaN: unfinished or not submitted"),
     NUMBER("queued", COLUMN_F64, "s", "all time without GPUs"),
     NUMBER("run_time", COLUMN_F64, "s", "all time with GPUs: productive + `overhead` + `lost`"),
     NUMBER("jct", COLUMN_F64, "s",
@@ -110,27 +110,30 @@ static const struct column_spec jobs_columns[] = {
     STEADY("moves", COLUMN_U32, "", "times it went on other GPUs without waiting"),
     STEADY("restarts", COLUMN_U32, "", "times it was resumed"),
     CODE("status", job_statuses, "what became of it in the simulation (`failed`: by no model yet)"),
-    TEXT("reason", "why it was rejected, killed or left unfinished"),
+    TEXT("reason", "why it was rejected, killed, left unfinished or not submitted"),
     CODE("trace_status", trace_statuses, "what the trace says became of it"),
 };
 
 static const struct column_spec series_columns[] = {
     TEXT("run", "of which run"),
-    NUMBER("time", COLUMN_F64, "s", "end of the bin, from time 0"),
+    NUMBER("time", COLUMN_F64, "s",
+           "end of the bin, from time 0; the bins are of one length but for the last of a run that `stop` ended, which "
+           "ends there"),
     TEXT("scope", "`cluster` or the name of a virtual cluster"),
-    TEXT(
-        "name",
-        "counts at the end of the bin: `queued_jobs`, `running_jobs`, `allocated_gpus`, `capacity_gpus`, `queued_gpus` "
-        "(demand of the queued jobs); averaged over the bin: `gpu_utilization` (allocated / capacity), and where the "
-        "trace has stage times `storage_utilization`, `cpu_utilization`, `gpu_busy`, `network_utilization`: the time "
-        "that "
-        "each works for jobs / capacity (every GPU brings its share of the other resources; of a trace whose stage is "
-        "longer than its iteration it may pass 1); behind all these, what the policy tells of itself, at the end of "
-        "the bin as it was when the policy was last asked, so what changes by itself stands still in between (of "
-        "`auction` "
-        "and `proportional_price` prices, `revenue`, `granted` and `budget:USER`, in their own money; income and rent "
-        "flow all "
-        "the time, but are told when something happens)"),
+    TEXT("name",
+         "counts at the end of the bin: `queued_jobs`, `running_jobs`, `allocated_gpus`, `capacity_gpus` (available, "
+         "as in "
+         "`gpu_utilization` of `/summary`), `queued_gpus` (demand of the queued jobs); averaged over the bin: "
+         "`gpu_utilization` (allocated / capacity), and where the "
+         "trace has stage times `storage_utilization`, `cpu_utilization`, `gpu_busy`, `network_utilization`: the time "
+         "that "
+         "each works for jobs / capacity (every GPU brings its share of the other resources; of a trace whose stage is "
+         "longer than its iteration it may pass 1); behind all these, what the policy tells of itself, at the end of "
+         "the bin as it was when the policy was last asked, so what changes by itself stands still in between (of "
+         "`auction` "
+         "and `proportional_price` prices, `revenue`, `granted` and `budget:USER`, in their own money; income and rent "
+         "flow all "
+         "the time, but are told when something happens)"),
     NUMBER("value", COLUMN_F64, "", "jobs, GPUs, a fraction or the policy's own unit, as `name` says"),
 };
 

@@ -150,7 +150,9 @@ FILL(rank, uint32_t, i)
 FILL(gpus, uint32_t, s->w->gpus[i])
 FILL(submit, double, seconds(s->w->submit_ns[i]))
 FILL(start, double, s->jobs[i].start_ns < 0 ? NAN : seconds(s->jobs[i].start_ns))
-FILL(end, double, s->jobs[i].status == STATUS_UNFINISHED ? NAN : seconds(s->jobs[i].end_ns))
+FILL(end, double,
+     s->jobs[i].status == STATUS_UNFINISHED || s->jobs[i].status == STATUS_NOT_SUBMITTED ? NAN
+                                                                                         : seconds(s->jobs[i].end_ns))
 FILL(queued, double, seconds(queued_ns(s, i)))
 FILL(run_time, double, seconds(s->jobs[i].run_ns))
 FILL(jct, double, ran_to_an_end(&s->jobs[i]) ? seconds(s->jobs[i].end_ns - s->w->submit_ns[i]) : NAN)
@@ -223,7 +225,13 @@ static uint32_t series_scope(const struct source *s, uint64_t i)
 }
 WORD(scope, s->scopes[series_scope(s, i)])
 WORD(series_name, series_name(s, i))
-FILL(series_time, double, seconds((int64_t)(series_bin(s, i) + 1) * s->recorded.step_ns))
+/* A cut run's last bin is shorter than a step. */
+static int64_t series_time_ns(const struct source *s, uint64_t i)
+{
+    int64_t end_ns = (int64_t)(series_bin(s, i) + 1) * s->recorded.step_ns;
+    return end_ns < s->recorded.end_ns ? end_ns : s->recorded.end_ns;
+}
+FILL(series_time, double, seconds(series_time_ns(s, i)))
 FILL(value, double, observed_of(s, i) != NULL ? observed_of(s, i)->value : s->recorded.series[i])
 
 static const struct filler series_fillers[] = {

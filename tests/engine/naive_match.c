@@ -98,12 +98,14 @@ static struct naive_result of_engine(const struct job *j)
     static const enum naive_status status[] = {[STATUS_FINISHED] = N_FINISHED,
                                                [STATUS_UNFINISHED] = N_UNFINISHED,
                                                [STATUS_REJECTED] = N_REJECTED,
-                                               [STATUS_KILLED] = N_KILLED};
-    return (struct naive_result){j->start_ns,    j->status == STATUS_UNFINISHED ? -1 : j->end_ns,
-                                 j->run_ns,      j->overhead_ns,
-                                 j->preemptions, j->moves,
-                                 j->restarts,    status[j->status],
-                                 j->reason};
+                                               [STATUS_KILLED] = N_KILLED,
+                                               [STATUS_NOT_SUBMITTED] = N_UNFINISHED};
+    return (struct naive_result){
+        j->start_ns,    j->status == STATUS_UNFINISHED || j->status == STATUS_NOT_SUBMITTED ? -1 : j->end_ns,
+        j->run_ns,      j->overhead_ns,
+        j->preemptions, j->moves,
+        j->restarts,    status[j->status],
+        j->reason};
 }
 
 static bool is_same(const struct naive_result *a, const struct naive_result *b)

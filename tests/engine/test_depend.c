@@ -125,7 +125,7 @@ Test(depend, at_the_end_it_is_said_who_still_waited)
     c->spec.stop.at_ns = 5 * S;
     case_run(c);
     expect_fate(c, 1, STATUS_UNFINISHED, "waits_for_dependency");
-    expect_fate(c, 2, STATUS_UNFINISHED, "not_submitted");
+    expect_fate(c, 2, STATUS_NOT_SUBMITTED, "not_submitted");
     case_destroy(c);
 }
 

@@ -159,7 +159,7 @@ Test(stop, horizon_cuts_jobs_and_counts_them)
     }
     cr_expect_eq(j[2].start_ns, 10 * S);
     cr_expect_eq(j[3].start_ns, -1);
-    cr_expect_eq(j[4].status, STATUS_UNFINISHED);
+    cr_expect_eq(j[4].status, STATUS_NOT_SUBMITTED);
     cr_expect_str_eq(j[4].reason, "not_submitted");
     cr_expect_eq(j[4].end_ns, -1);
     cr_expect_eq(c->r.totals.stop_ns, 10 * S);
@@ -189,7 +189,7 @@ Test(stop, horizon_before_the_first_submission)
     c->spec.stop.at_ns = 1 * S;
     case_job(c, 5, 1, 1);
     case_run(c);
-    cr_expect_eq(c->r.jobs[0].status, STATUS_UNFINISHED);
+    cr_expect_eq(c->r.jobs[0].status, STATUS_NOT_SUBMITTED);
     cr_expect_str_eq(c->r.jobs[0].reason, "not_submitted");
     case_destroy(c);
 }

@@ -489,7 +489,7 @@ static void check_job(const struct fuzz_case *c, uint32_t i)
 {
     const struct job *j = &c->r.jobs[i];
     const struct fuzz_job *f = &c->jobs[i];
-    fuzz_assert(j->status <= STATUS_KILLED && j->reason != NULL, "job %u", i);
+    fuzz_assert(j->status < JOB_STATUSES && j->reason != NULL, "job %u", i);
     fuzz_assert(j->overhead_ns >= 0 && j->lost_ns >= 0 && j->overhead_ns + j->lost_ns <= j->run_ns, "job %u", i);
     if (j->status == STATUS_FINISHED || j->status == STATUS_KILLED) {
         fuzz_assert(j->start_ns >= f->submit_ns && j->end_ns >= j->start_ns, "job %u: start %lld, end %lld", i,
@@ -506,7 +506,7 @@ static void check_job(const struct fuzz_case *c, uint32_t i)
     if (j->status == STATUS_FINISHED && !is_inexact && f->duration_ns < INT64_C(1) << 53)
         fuzz_assert(productive >= f->duration_ns, "job %u is faster than alone: %lld of %lld", i, (long long)productive,
                     (long long)f->duration_ns);
-    if (j->status == STATUS_UNFINISHED)
+    if (j->status == STATUS_UNFINISHED || j->status == STATUS_NOT_SUBMITTED)
         fuzz_assert(c->may_stay || c->spec.stop.at_ns != RUN_NO_LIMIT || c->spec.stop.queue != UINT32_MAX,
                     "job %u never ended", i);
 }

@@ -204,12 +204,12 @@ void fixture_event(struct fixture *f, double time, const char *event, long job, 
 
 void fixture_summarize(struct fixture *f)
 {
-    static const char *const names[] = {"finished", "unfinished", "rejected", "failed", "killed"};
+    static const char *const names[] = {"finished", "unfinished", "rejected", "failed", "killed", "not_submitted"};
     struct fixture_table *jobs = &f->tables[RESULTS_JOBS];
     uint32_t begin = (uint32_t)cell_of(f, RESULTS_RUNS, "jobs_begin")->number;
     size_t n = 0;
     double *jct = malloc(sizeof *jct * (jobs->rows + 1)), *wait = malloc(sizeof *wait * (jobs->rows + 1));
-    double counts[5] = {0}, first = INFINITY, last = -INFINITY;
+    double counts[6] = {0}, first = INFINITY, last = -INFINITY;
     for (uint32_t r = begin; r < jobs->rows; r++) {
         int status = (int)number_of(f, RESULTS_JOBS, r, "status");
         counts[status]++;
@@ -222,7 +222,7 @@ void fixture_summarize(struct fixture *f)
     }
     stats_sort(jct, n);
     fixture_number(f, RESULTS_SUMMARY, "jobs", jobs->rows - begin);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         fixture_number(f, RESULTS_SUMMARY, names[i], counts[i]);
     fixture_number(f, RESULTS_SUMMARY, "jct_mean", stats_mean(jct, n).mean);
     fixture_number(f, RESULTS_SUMMARY, "jct_p50", stats_quantile(jct, n, 0.5));

@@ -179,7 +179,7 @@ Test(compare, every_format_is_written)
         cr_expect(strncmp(out, begins[i], strlen(begins[i])) == 0, "%s", out);
     }
     fixture_braid(out, sizeof out, "compare %s --format csv --metrics jct_mean", path);
-    cr_expect(strstr(out, "\nsrtf,0.7,jct_mean,s,lower,2,3,2,0,1,0,0,fifo,2,all jobs,95 % t interval,15,15,15,4,") !=
+    cr_expect(strstr(out, "\nsrtf,0.7,jct_mean,s,lower,2,3,2,0,1,0,0,0,fifo,2,all jobs,95 % t interval,15,15,15,4,") !=
                   NULL,
               "%s", out);
 }
@@ -237,7 +237,7 @@ Test(compare, costs_come_from_the_table_beside_the_file)
     fputs("run,wall_s,cpu_s,ended\n0300000000000000,3.5,3,2026-01-01T00:00:00Z\n0100000000000000,7,6,x\n", csv);
     fclose(csv);
     cr_expect_eq(fixture_braid(out, sizeof out, "compare %s --metrics wall_s --format csv", path), 0);
-    cr_expect(strstr(out, "\nsrtf,0.7,wall_s,s,lower,2,3,2,0,1,0,0,fifo,2,all jobs,95 % t interval,7,,,0.5,,,-1,") !=
+    cr_expect(strstr(out, "\nsrtf,0.7,wall_s,s,lower,2,3,2,0,1,0,0,0,fifo,2,all jobs,95 % t interval,7,,,0.5,,,-1,") !=
                   NULL,
               "%s", out);
 }

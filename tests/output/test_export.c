@@ -99,7 +99,7 @@ Test(export, summary_says_which_run_a_row_is)
     write_run(false);
     cr_expect_eq(fixture_braid(out, sizeof out, "export %s --what summary", path), 0);
     cr_expect(strncmp(out, "run,name,label,seed,status,sweep.policy,jobs,finished,unfinished,", 65) == 0, "%s", out);
-    cr_expect(strstr(out, "\n0a00000000000000,fixture,las,1,ok,las,3,1,1,1,0,0,31.15,") != NULL, "%s", out);
+    cr_expect(strstr(out, "\n0a00000000000000,fixture,las,1,ok,las,3,1,1,1,0,0,0,31.15,") != NULL, "%s", out);
 }
 
 static yajl_val parse(const char *text)

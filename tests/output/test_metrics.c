@@ -64,6 +64,7 @@ static void fill_totals(struct run_totals *t)
                              .first_submit_ns = 0,
                              .last_submit_ns = (int64_t)30e9,
                              .last_end_ns = (int64_t)70e9,
+                             .used_until_ns = (int64_t)70e9,
                              .stop_ns = (int64_t)70e9};
 }
 
@@ -156,7 +157,7 @@ static void compute_changed(struct metrics *m, double scale, double late, const 
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         *times[i] *= scale;
     t->last_submit_ns = (int64_t)(30e9 * scale);
-    t->last_end_ns = (int64_t)((70 + late) * 1e9 * scale);
+    t->last_end_ns = t->used_until_ns = (int64_t)((70 + late) * 1e9 * scale);
     s.config.measure = *measure;
     compute(m, &s);
     run_sample_fini(&s);

@@ -32,11 +32,13 @@ Test(recorder, counts_are_of_the_end_and_utilisations_over_the_bin)
     struct run_watch w = recorder_watch(r);
     cr_assert_null(w.segment);
     cr_assert_null(w.decision);
-    w.levels(w.self, 0, 0, &(struct run_levels){.capacity_gpus = 4});
-    w.levels(w.self, 5 * S, 0, &(struct run_levels){.running_jobs = 1, .allocated_gpus = 1, .capacity_gpus = 4});
+    w.levels(w.self, 0, 0, &(struct run_levels){.capacity_gpus = 4, .all_capacity_gpus = 4});
+    w.levels(w.self, 5 * S, 0,
+             &(struct run_levels){.running_jobs = 1, .allocated_gpus = 1, .capacity_gpus = 4, .all_capacity_gpus = 4});
     w.levels(w.self, 10 * S, 0,
-             &(struct run_levels){2, .running_jobs = 2, .allocated_gpus = 3, .capacity_gpus = 4, .queued_gpus = 7});
-    w.levels(w.self, 20 * S, 0, &(struct run_levels){.capacity_gpus = 4});
+             &(struct run_levels){2, .running_jobs = 2, .allocated_gpus = 3, .capacity_gpus = 4, .all_capacity_gpus = 4,
+                                  .queued_gpus = 7});
+    w.levels(w.self, 20 * S, 0, &(struct run_levels){.capacity_gpus = 4, .all_capacity_gpus = 4});
     struct run_result end = ends_at(33 * S);
     cr_assert(recorder_finish(r, &end));
     struct recorder_tables t;
@@ -59,9 +61,12 @@ Test(recorder, several_queues_have_scopes_of_their_own_and_one_for_all)
     const struct output_spec what = {.series_step_ns = 10 * S};
     struct recorder *r = recorder_create(&what, 2, NULL);
     struct run_watch w = recorder_watch(r);
-    w.levels(w.self, 0, 0, &(struct run_levels){.queued_jobs = 1, .allocated_gpus = 1, .capacity_gpus = 2});
-    w.levels(w.self, 0, 1, &(struct run_levels){.queued_jobs = 4, .allocated_gpus = 3, .capacity_gpus = 6});
-    w.levels(w.self, 5 * S, 1, &(struct run_levels){.queued_jobs = 4, .allocated_gpus = 0, .capacity_gpus = 0});
+    w.levels(w.self, 0, 0,
+             &(struct run_levels){.queued_jobs = 1, .allocated_gpus = 1, .capacity_gpus = 2, .all_capacity_gpus = 2});
+    w.levels(w.self, 0, 1,
+             &(struct run_levels){.queued_jobs = 4, .allocated_gpus = 3, .capacity_gpus = 6, .all_capacity_gpus = 8});
+    w.levels(w.self, 5 * S, 1,
+             &(struct run_levels){.queued_jobs = 4, .allocated_gpus = 0, .capacity_gpus = 0, .all_capacity_gpus = 2});
     struct run_result end = ends_at(10 * S);
     cr_assert(recorder_finish(r, &end));
     struct recorder_tables t;
@@ -74,6 +79,47 @@ Test(recorder, several_queues_have_scopes_of_their_own_and_one_for_all)
     cr_assert_eq(at(&t, 0, 0, SERIES_GPU_UTILIZATION), 25.0 / 50);
     cr_assert_eq(at(&t, 0, 1, SERIES_GPU_UTILIZATION), 0.5);
     cr_assert_eq(at(&t, 0, 2, SERIES_GPU_UTILIZATION), 0.5);
+    recorder_destroy(r);
+}
+
+/* What `stop` ends at 14 s is known up to there: the last bin is 4 s long, of which 2 s with a GPU more. */
+Test(recorder, the_last_bin_of_a_run_that_was_cut_ends_with_it)
+{
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        const struct output_spec what = {.series_step_ns = 10 * S};
+        struct recorder *r = recorder_create(&what, 1, NULL);
+        struct run_watch w = recorder_watch(r);
+        w.levels(w.self, 0, 0, &(struct run_levels){.allocated_gpus = 1, .capacity_gpus = 4, .all_capacity_gpus = 4});
+        w.levels(w.self, 12 * S, 0,
+                 &(struct run_levels){.allocated_gpus = 2, .capacity_gpus = 4, .all_capacity_gpus = 4});
+        struct run_result end = {
+            .totals = {.last_submit_ns = 500 * S, .last_end_ns = 9 * S, .stop_ns = 14 * S, .is_cut = is_cut}};
+        cr_assert(recorder_finish(r, &end));
+        struct recorder_tables t;
+        recorder_tables(r, &t);
+        cr_assert_eq(t.n_bins, 2);
+        cr_expect_eq(t.end_ns, (is_cut ? 14 : 20) * S);
+        cr_expect_eq(at(&t, 1, 0, SERIES_GPU_UTILIZATION), is_cut ? (2.0 + 4) / 16 : (2.0 + 16) / 40);
+        recorder_destroy(r);
+    }
+}
+
+/* Two queues of 6 GPUs each over a node of 8. */
+Test(recorder, queues_that_share_nodes_have_no_more_than_the_nodes)
+{
+    const struct output_spec what = {.series_step_ns = 10 * S};
+    struct recorder *r = recorder_create(&what, 2, NULL);
+    struct run_watch w = recorder_watch(r);
+    for (uint32_t q = 0; q < 2; q++)
+        w.levels(w.self, 0, q, &(struct run_levels){.allocated_gpus = 4, .capacity_gpus = 6, .all_capacity_gpus = 8});
+    struct run_result end = ends_at(10 * S);
+    cr_assert(recorder_finish(r, &end));
+    struct recorder_tables t;
+    recorder_tables(r, &t);
+    cr_expect_eq(at(&t, 0, 0, SERIES_CAPACITY_GPUS), 8);
+    cr_expect_eq(at(&t, 0, 1, SERIES_CAPACITY_GPUS), 6);
+    cr_expect_eq(at(&t, 0, 0, SERIES_GPU_UTILIZATION), 1);
+    cr_expect_eq(at(&t, 0, 2, SERIES_GPU_UTILIZATION), 4.0 / 6);
     recorder_destroy(r);
 }
 
@@ -119,11 +165,11 @@ static void two_braided_jobs(struct workload *w)
 static void record_work(struct recorder *r, uint32_t n_queues)
 {
     struct run_watch w = recorder_watch(r);
-    w.levels(w.self, 0, 0, &(struct run_levels){.capacity_gpus = n_queues > 1 ? 3 : 4});
+    w.levels(w.self, 0, 0, &(struct run_levels){.capacity_gpus = n_queues > 1 ? 3 : 4, .all_capacity_gpus = 4});
     if (n_queues > 1)
-        w.levels(w.self, 0, 1, &(struct run_levels){.capacity_gpus = 1});
+        w.levels(w.self, 0, 1, &(struct run_levels){.capacity_gpus = 1, .all_capacity_gpus = 4});
     w.segment(w.self, 0, 2 * S, 5 * S, SEGMENT_OVERHEAD, 0, UINT32_MAX, NULL, 0);
-    w.levels(w.self, 22 * S, 0, &(struct run_levels){.capacity_gpus = n_queues > 1 ? 3 : 4});
+    w.levels(w.self, 22 * S, 0, &(struct run_levels){.capacity_gpus = n_queues > 1 ? 3 : 4, .all_capacity_gpus = 4});
     w.segment(w.self, 0, 5 * S, 25 * S, SEGMENT_RUN, 1, UINT32_MAX, NULL, 0);
     w.segment(w.self, 1, 1 * S, 8 * S, SEGMENT_QUEUED, 0, UINT32_MAX, NULL, 0);
     w.segment(w.self, 1, 8 * S, 28 * S, SEGMENT_RUN, 0.5, UINT32_MAX, NULL, 0);
@@ -230,7 +276,8 @@ static void record(struct recorder *r)
 {
     struct run_watch w = recorder_watch(r);
     const struct span first[] = {{3, 0, 2}}, second[] = {{1, 4, 3}, {2, 7, 1}};
-    w.levels(w.self, 0, 0, &(struct run_levels){.running_jobs = 1, .allocated_gpus = 2, .capacity_gpus = 8});
+    w.levels(w.self, 0, 0,
+             &(struct run_levels){.running_jobs = 1, .allocated_gpus = 2, .capacity_gpus = 8, .all_capacity_gpus = 8});
     w.decision(w.self, 0, DECISION_SUBMIT, 0, 0, "");
     w.decision(w.self, 0, DECISION_START, 0, 0, "it is the head");
     w.decision(w.self, S, DECISION_SUBMIT, 1, 1, NULL);

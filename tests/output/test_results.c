@@ -190,7 +190,7 @@ Test(results, every_column_says_its_unit_and_every_code_its_name)
 Test(results, codes_are_those_of_the_program)
 {
     const struct column_spec *status = results_column(RESULTS_JOBS, "status");
-    cr_assert_eq(status->n_members, STATUS_KILLED + 1);
+    cr_assert_eq(status->n_members, JOB_STATUSES);
     for (uint32_t i = 0; i < status->n_members; i++)
         cr_assert_str_eq(status->members[i], job_status_text((enum job_status)i));
     const struct column_spec *trace = results_column(RESULTS_JOBS, "trace_status");
