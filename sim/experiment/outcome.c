@@ -113,14 +113,14 @@ static int compute(struct outcome *o, const struct outcome_context *c)
         return status;
     if (o->recorder != NULL && !recorder_finish(o->recorder, &o->result))
         return error_set(&o->error, BRAID_FAILED, "out of memory for the series and segments that 'output' asks for");
+    if (!outcome_remark(o)) /* before there is a result: a run that failed has none */
+        return error_set(&o->error, BRAID_FAILED, "out of memory");
     status = metrics_compute(&out->metrics, &o->result, out->workload, &config->measure, &o->error);
     if (status != 0)
         return status;
     out->result = &o->result;
     out->recorder = o->recorder;
     results_digest(&o->result, out->workload, out->digest);
-    if (!outcome_remark(o))
-        return error_set(&o->error, BRAID_FAILED, "out of memory");
     out->remarks = o->remarks_text;
     return 0;
 }

@@ -81,11 +81,14 @@ static void add(struct remarks *r, const char *kind, uint32_t run, uint32_t n_ru
 
 void remarks_add(struct remarks *r, const char *kind, uint32_t run, const char *format, ...)
 {
-    va_list args;
-    char *text;
+    va_list args, again;
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        text = NULL;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *text = n >= 0 ? malloc((size_t)n + 1) : NULL;
+    if (text != NULL)
+        vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
     va_end(args);
     add(r, kind, run, 1, text);
 }
