@@ -81,7 +81,6 @@ Test(unknown, headers_that_are_nearly_known)
         {"# made by me\nid,submit,duration,gpus\na,0,1,1\n", "is a comment"},
         {"a1,2024-03-01 08:00:00,4,1\na2,2024-03-01 08:00:00,4,1\n", "no header but a row"},
         {"       JobID    JobName     Submit\n------------ ---------- ----------\n1 a 2\n", "sacct without -P"},
-        {"JobID;User;Submit;Elapsed;ReqTRES\n1;a;2;3;4\n", "sacct with another separator"},
         {"1|ann|2024-03-01T08:00:00|2024-03-01T09:00:00|4\n", "sacct without -n"},
         {"; Version: 2.2\n1 0 0 10 4\n", "has not the 18 numbers"},
         {"a,b,c\n1,2,3\n", "readable are braid, "},
