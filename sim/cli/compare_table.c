@@ -452,7 +452,8 @@ bool compare_print_tables(const struct compare *c, const struct compare_print *p
     if (p->format == TABLE_FORMAT_LATEX)
         printf("%% needs \\usepackage{booktabs}\n");
     struct table *means = table_of_means(c, p), *improvements = table_of_improvements(c, p);
-    bool ok = means != NULL && improvements != NULL && print(means, p->format);
+    bool ok = means != NULL && improvements != NULL && table_print(means, p->format, stdout);
+    table_destroy(means);
     if (ok && !table_is_empty(improvements)) {
         print_improvement_heading(c, &has, p->format);
         ok = table_print(improvements, p->format, stdout);
