@@ -65,6 +65,10 @@ static const char *books_job(const struct sim *sim, uint32_t job)
         return "a job held GPUs for longer than it existed";
     if (j->state == JOB_DONE && j->status == STATUS_FINISHED && j->work_done != (double)sim->w->duration_ns[job])
         return "a finished job has not done its work";
+    /* alone on its GPUs it does a second of work a second; doubles are whole up to 2^53 ns */
+    if (sim->spec->sharing == NULL && j->state == JOB_DONE && j->status == STATUS_FINISHED && j->work_done < 0x1p53 &&
+        j->run_ns - j->overhead_ns - j->lost_ns != sim->w->duration_ns[job])
+        return "the time that a finished job worked is not its work";
     return NULL;
 }
 

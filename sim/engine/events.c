@@ -42,7 +42,7 @@ int64_t job_end_ns(const struct sim *sim, uint32_t job)
     if (left <= 0)
         return from;
     double wait = j->rate == 1.0 ? ceil(left) : ceil(left / j->rate);
-    return wait < 9e18 ? time_after(from, (int64_t)wait) : TIME_LAST;
+    return wait < (double)TIME_LAST ? time_after(from, (int64_t)wait) : TIME_LAST;
 }
 
 static void segment_emit(const struct sim *sim, uint32_t job, int64_t begin, int64_t end, enum segment_kind kind, double rate)

@@ -51,6 +51,12 @@ struct job {
     uint32_t run_prev, run_next; /* the running jobs of an instance, in order of start */
 };
 
+/* GPU-time in ns: exact, but beyond 292 GPU-years, which the integer does not hold. */
+static inline double job_gpu_ns(const struct job *j, uint32_t gpus)
+{
+    return j->gpu_ns < INT64_MAX ? (double)j->gpu_ns : (double)j->run_ns * gpus;
+}
+
 #define JOB_NIL UINT32_MAX /* no job: ends of the running list */
 
 #endif

@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ROUNDS_MAX = 1000000, /* at one instant: beyond it a policy is going round in circles */
-    IDLE_MAX = 1000000,   /* instants in a row at which a policy woke only itself, and left jobs waiting on idle GPUs */
-};
-
 const char *job_status_text(enum job_status s)
 {
     static const char *const text[] = {"finished", "unfinished", "rejected", "failed", "killed", "not_submitted"};
@@ -359,16 +354,15 @@ static void levels_emit(struct sim *sim, const struct sched *s, uint64_t all_gpu
 static void instant(struct sim *sim)
 {
     int64_t now = sim->now_ns;
-    uint32_t rounds = 0;
+    uint64_t rounds = 0;
     do {
         apply_events(sim, rounds == 0);
         ask_policies(sim);
         uint64_t all_gpus = sim->spec->watch.levels != NULL ? totals_capacity_gpus(sim) : 0;
         for (uint32_t i = 0; i < sim->n_asked && sim->spec->watch.levels != NULL; i++)
             levels_emit(sim, &sim->instances[sim->asked[i]], all_gpus);
-        if (++rounds == ROUNDS_MAX)
-            sim_fail(sim, BRAID_FAILED, "policy %s does not settle: %d rounds at %.9f s", sim->ops->name, ROUNDS_MAX,
-                     (double)now * 1e-9);
+        if (stuck_in_rounds(sim, ++rounds))
+            return;
     } while (!sim->has_failed && (evq_time(&sim->events) == now || sim->n_touched > 0));
 }
 
@@ -382,16 +376,9 @@ static int64_t next_instant(const struct sim *sim)
     return t;
 }
 
-/* Nothing runs and nothing is to come but what the policy asked for itself. */
-static bool is_only_waiting(const struct sim *sim)
-{
-    return sim->n_running == 0 && sim->next_arrival == sim->w->n_jobs && sim->next_change == sim->n_changes;
-}
-
 static void simulate(struct sim *sim)
 {
     const struct run_spec *spec = sim->spec;
-    uint64_t instants = 0, n_idle = 0;
     totals_begin(sim);
     sim->now_ns = sim->state.at_ns;
     for (uint32_t i = 0; i < sim->n_instances && spec->watch.levels != NULL; i++)
@@ -399,12 +386,20 @@ static void simulate(struct sim *sim)
                     totals_capacity_gpus(sim)); /* queues that no event has touched yet have a capacity, too */
     while (sim->next_arrival < sim->w->n_jobs || sim->n_queued + sim->n_running > 0) {
         int64_t t = next_instant(sim);
-        if (t == INT64_MAX)
-            return; /* jobs wait, and nothing will ever happen again */
+        if (t == INT64_MAX) { /* jobs wait, and nothing will ever happen again */
+            stuck_count_forgotten(sim);
+            return;
+        }
         if (t > spec->stop.at_ns) {
             totals_advance(sim, spec->stop.at_ns);
             sim->now_ns = spec->stop.at_ns;
             sim->totals.is_cut = true;
+            return;
+        }
+        if (t >= TIME_LAST) {
+            sim_fail(sim, BRAID_BAD_INPUT,
+                     "the schedule goes on for more than 292 years, where time ends; give fewer or shorter jobs, or "
+                     "end it with stop.at");
             return;
         }
         totals_advance(sim, t);
@@ -413,19 +408,14 @@ static void simulate(struct sim *sim)
         totals_update(sim);
         if (spec->check)
             books_check(sim);
-        n_idle = is_only_waiting(sim) ? n_idle + 1 : 0;
-        if (n_idle == IDLE_MAX)
-            sim_fail(sim, BRAID_FAILED,
-                     "policy %s wakes itself again and again (%d times by %.9f s) but starts none of the %llu jobs "
-                     "that wait",
-                     sim->ops->name, IDLE_MAX, (double)t * 1e-9, (unsigned long long)sim->n_queued);
+        stuck_look(sim);
         if (sim->has_failed)
             return;
         if (sim->n_queued > spec->stop.queue) {
             sim->totals.is_overloaded = sim->totals.is_cut = true;
             return;
         }
-        if ((++instants & 1023) == 0 && spec->cancel != NULL && *spec->cancel != 0) {
+        if (spec->cancel != NULL && *spec->cancel != 0) {
             sim_fail(sim, BRAID_FAILED, "interrupted");
             return;
         }

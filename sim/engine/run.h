@@ -76,6 +76,8 @@ struct run_watch {
     void (*observe)(void *self, int64_t at_ns, uint32_t instance, const char *name, double value);
 };
 
+enum { KNOWS_BITS = 8 };
+
 struct compat_ops; /* compat/compat.h */
 
 struct run_spec {
@@ -113,6 +115,9 @@ struct run_totals {
     int64_t first_submit_ns, last_submit_ns, last_end_ns;
     int64_t used_until_ns; /* the last end, or the last moment at which a job that has none held GPUs */
     int64_t stop_ns;       /* the last moment that was simulated */
+    uint64_t forgotten;    /* jobs that still waited when nothing ran and nothing was to come, and that fitted */
+    uint32_t
+        undeclared[KNOWS_BITS]; /* how often the policy asked for what its `knows` does not declare, by bit of it */
     bool is_overloaded;    /* ended by stop.queue */
     bool is_cut;           /* ended by stop.queue or by stop.at: something was still to come */
 };

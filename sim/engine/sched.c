@@ -185,9 +185,18 @@ static double work_now(const struct sim *sim, uint32_t job)
     return j->work_done + (double)(sim->now_ns - job_work_from_ns(j)) * j->rate;
 }
 
+/* Does the policy declare any of `bits`? If not it is counted under the highest of them. */
+static bool is_declared(struct sim *sim, uint32_t bits)
+{
+    if (sim->ops->knows & bits)
+        return true;
+    sim->totals.undeclared[31 - __builtin_clz(bits)]++;
+    return false;
+}
+
 int sched_estimate_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
-    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+    if (!is_declared(s->sim, KNOWS_ESTIMATE | KNOWS_DURATION))
         return SCHED_E_UNDECLARED;
     *out = estimate_of(s->sim, job);
     return SCHED_OK;
@@ -195,7 +204,7 @@ int sched_estimate_ns(const struct sched *s, uint32_t job, int64_t *out)
 
 int sched_duration_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
-    if (!(s->sim->ops->knows & KNOWS_DURATION))
+    if (!is_declared(s->sim, KNOWS_DURATION))
         return SCHED_E_UNDECLARED;
     *out = s->sim->w->duration_ns[job];
     return SCHED_OK;
@@ -210,7 +219,7 @@ static int64_t remaining_ns(const struct sim *sim, uint32_t job)
 
 int sched_remaining_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
-    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+    if (!is_declared(s->sim, KNOWS_ESTIMATE | KNOWS_DURATION))
         return SCHED_E_UNDECLARED;
     *out = remaining_ns(s->sim, job);
     return SCHED_OK;
@@ -238,7 +247,7 @@ static int64_t run_of(const struct sched *s, uint32_t job, int64_t left)
 
 int sched_run_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
-    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+    if (!is_declared(s->sim, KNOWS_ESTIMATE | KNOWS_DURATION))
         return SCHED_E_UNDECLARED;
     *out = run_of(s, job, remaining_ns(s->sim, job));
     return SCHED_OK;
@@ -263,7 +272,7 @@ static int64_t expected_ns(const struct sched *s, uint32_t job)
 
 int sched_expected_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
-    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+    if (!is_declared(s->sim, KNOWS_ESTIMATE | KNOWS_DURATION))
         return SCHED_E_UNDECLARED;
     *out = expected_ns(s, job);
     return SCHED_OK;
@@ -271,7 +280,7 @@ int sched_expected_ns(const struct sched *s, uint32_t job, int64_t *out)
 
 int sched_expected_run_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
-    if (!(s->sim->ops->knows & (KNOWS_ESTIMATE | KNOWS_DURATION)))
+    if (!is_declared(s->sim, KNOWS_ESTIMATE | KNOWS_DURATION))
         return SCHED_E_UNDECLARED;
     *out = run_of(s, job, expected_ns(s, job));
     return SCHED_OK;
@@ -280,7 +289,7 @@ int sched_expected_run_ns(const struct sched *s, uint32_t job, int64_t *out)
 int sched_recorded_start_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
     const struct workload *w = s->sim->w;
-    if (!(s->sim->ops->knows & KNOWS_RECORD))
+    if (!is_declared(s->sim, KNOWS_RECORD))
         return SCHED_E_UNDECLARED;
     if (w->start_ns == NULL || w->start_ns[job] == WORKLOAD_ABSENT)
         return SCHED_E_ABSENT;
@@ -290,7 +299,7 @@ int sched_recorded_start_ns(const struct sched *s, uint32_t job, int64_t *out)
 
 int sched_chain_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
-    if (!(s->sim->ops->knows & KNOWS_ESTIMATE))
+    if (!is_declared(s->sim, KNOWS_ESTIMATE))
         return SCHED_E_UNDECLARED;
     *out = depend_chain_ns(s->sim, job);
     return SCHED_OK;
@@ -299,7 +308,7 @@ int sched_chain_ns(const struct sched *s, uint32_t job, int64_t *out)
 int sched_deadline_ns(const struct sched *s, uint32_t job, int64_t *out)
 {
     const struct workload *w = s->sim->w;
-    if (!(s->sim->ops->knows & KNOWS_DEADLINE))
+    if (!is_declared(s->sim, KNOWS_DEADLINE))
         return SCHED_E_UNDECLARED;
     if (w->deadline_ns == NULL || w->deadline_ns[job] == WORKLOAD_ABSENT)
         return SCHED_E_ABSENT;
@@ -311,7 +320,7 @@ int sched_stages_ns(const struct sched *s, uint32_t job, int64_t *iteration, int
 {
     const struct profile_view *seen = s->sim->spec->seen;
     const struct workload *w = seen != NULL ? &seen->workload : s->sim->w;
-    if (!(s->sim->ops->knows & KNOWS_PROFILE))
+    if (!is_declared(s->sim, KNOWS_PROFILE))
         return SCHED_E_UNDECLARED;
     if (w->stage_ns[0] == NULL || w->iteration_ns == NULL || w->iteration_ns[job] <= 0)
         return SCHED_E_ABSENT;
@@ -325,7 +334,7 @@ int sched_group_rates(const struct sched *s, const uint32_t *jobs, uint32_t n, d
 {
     const struct profile_view *seen = s->sim->spec->seen;
     const struct sharing_model *m = seen != NULL ? seen->sharing : s->sim->spec->sharing;
-    if (!(s->sim->ops->knows & KNOWS_PROFILE))
+    if (!is_declared(s->sim, KNOWS_PROFILE))
         return SCHED_E_UNDECLARED;
     if (n == 0 || n > HOLD_MEMBERS || (m != NULL && n > m->most))
         return SCHED_E_ARGUMENT;

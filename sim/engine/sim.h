@@ -9,6 +9,7 @@
  *   totals.c    integrals over time
  *   limits.c    the most GPUs that can be held at once
  *   counts.c    what counts of GPUs do not tell
+ *   stuck.c     policies that get nowhere
  *   depend.c    jobs that wait for other jobs
  *   books.c     --check
  *
@@ -88,6 +89,12 @@ struct totals_state {
     bool has_window;
 };
 
+/* Instants in a row at which nothing happened but that the policy woke itself. */
+struct idle {
+    uint64_t n, done; /* done: what had happened by then, as a count */
+    int64_t since_ns;
+};
+
 #define DEPEND_FAILED UINT32_MAX
 
 /* Jobs that must have finished before others (depend.c). All NULL where the workload has no dependencies. */
@@ -150,6 +157,7 @@ struct sim {
     uint64_t last_full_check;
     struct crew *crew;    /* helpers of rollouts (rollout_crew.h); NULL while none is needed */
     uint32_t n_rollouts;
+    struct idle idle;
     uint32_t n_fruitless; /* preemptions and moves in a row of jobs that had done nothing since their last start */
 
     struct totals_state state;
@@ -158,7 +166,7 @@ struct sim {
     bool has_failed;
 };
 
-/* The end of time: 292 years. What would come later comes then, so absurd traces end instead of wrapping round. */
+/* The end of time: 292 years. What would come later comes then, and a run that gets there fails. */
 #define TIME_LAST (INT64_MAX - 1)
 
 static inline int64_t time_after(int64_t t, int64_t dt)
@@ -215,6 +223,17 @@ int64_t job_end_ns(const struct sim *sim, uint32_t job);
 void stage_settle(struct sim *sim, struct sched *s);
 /* Take a running job from its GPUs outside `schedule` (quota shrank, fault). */
 void stage_requeue(struct sim *sim, uint32_t job, enum cause why);
+
+/* Would it fit where it might go, now? Counts nothing. */
+bool stage_fits(struct sched *s, uint32_t job);
+
+/* stuck.c: each fails the run when it goes nowhere. */
+bool stuck_in_rounds(struct sim *sim, uint64_t rounds); /* so many at this instant */
+void stuck_note_leave(struct sim *sim,
+                      bool has_worked); /* a job lost its GPUs or was moved; had it done anything there? */
+void stuck_look(struct sim *sim);       /* after an instant */
+/* At the end, when nothing will ever happen again: how many jobs wait that would fit (totals.forgotten). O(jobs) */
+void stuck_count_forgotten(struct sim *sim);
 
 /* estimate.c */
 int estimate_prepare(struct sim *sim, struct error *err);

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRUITLESS_MAX = 1000000 }; /* so many preemptions in a row that let nothing be done: it would go on for ever */
-
 /* Find or make the record of `job`; NULL when memory is out. */
 static struct staged *stage_record(struct sim *sim, struct sched *s, uint32_t job)
 {
@@ -136,12 +134,9 @@ static uint32_t stage_pick(struct sched *s, uint32_t job)
                                 sim->places, sim->places_room);
 }
 
-int sched_probe(struct sched *s, uint32_t job)
+bool stage_fits(struct sched *s, uint32_t job)
 {
     struct sim *sim = s->sim;
-    int code = stage_enter(s, job, JOB_QUEUED);
-    if (code != SCHED_OK)
-        return code;
     const struct demand *d = &sim->demands[sim->jobs[job].demand];
     uint32_t vc = sim_vc(sim, job);
     bool fits = cluster_vc_free(sim->cluster, vc) >= d->gpus;
@@ -149,7 +144,15 @@ int sched_probe(struct sched *s, uint32_t job)
         fits = stage_pick(s, job) > 0;
     else if (fits)
         fits = placement_fits(sim->cluster, cluster_vc(sim->cluster, vc)->partition, d, sim->placement->rule);
-    return fits ? SCHED_OK : stage_no_fit(s);
+    return fits;
+}
+
+int sched_probe(struct sched *s, uint32_t job)
+{
+    int code = stage_enter(s, job, JOB_QUEUED);
+    if (code != SCHED_OK)
+        return code;
+    return stage_fits(s, job) ? SCHED_OK : stage_no_fit(s);
 }
 
 /* May jobs that this round took from their GPUs go back beyond the quota (it shrank under `drain`, so more was held than it allows)?
@@ -438,12 +441,7 @@ static void settle_leave(struct sim *sim, uint32_t job, uint32_t handle)
     j->work_checkpointed = j->work_done; /* a planned stop saves its state */
     j->alloc = present;
     hold_drop(sim, handle);
-    sim->n_fruitless = j->work_done > work_done ? 0 : sim->n_fruitless + 1;
-    if (sim->n_fruitless == FRUITLESS_MAX)
-        sim_fail(sim, BRAID_FAILED,
-                 "policy %s makes no progress: by %.9f s, %d times in a row a job was preempted or moved before it did any work; let "
-                 "jobs run for longer (quantum) than their restart_overhead",
-                 sim->ops->name, (double)sim->now_ns * 1e-9, FRUITLESS_MAX);
+    stuck_note_leave(sim, j->work_done > work_done);
 }
 
 static void settle_preempt(struct sim *sim, struct sched *s, uint32_t job, uint32_t handle, enum cause cause, const char *why)

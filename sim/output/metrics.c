@@ -444,7 +444,7 @@ int metrics_compute(struct metrics *m, const struct run_result *r, const struct 
         const struct job *j = &r->jobs[i];
         if (j->run_ns > 0) {
             double part = (double)(j->run_ns - j->overhead_ns - j->lost_ns) / (double)j->run_ns;
-            sum_add(&s.productive_gpu_ns, (double)j->gpu_ns * part);
+            sum_add(&s.productive_gpu_ns, job_gpu_ns(j, w->gpus[i]) * part);
         }
         if (is_measured(measure, from, w->submit_ns[i]))
             add_job(&s, j, w, i);

@@ -159,7 +159,7 @@ FILL(jct, double, ran_to_an_end(&s->jobs[i]) ? seconds(s->jobs[i].end_ns - s->w-
 FILL(overhead, double, seconds(s->jobs[i].overhead_ns))
 FILL(lost, double, seconds(s->jobs[i].lost_ns))
 FILL(work, double, seconds(s->w->duration_ns[i]))
-FILL(gpu_time, double, seconds(s->jobs[i].gpu_ns))
+FILL(gpu_time, double, job_gpu_ns(&s->jobs[i], s->w->gpus[i]) / NS_PER_S)
 FILL(preemptions, uint32_t, s->jobs[i].preemptions)
 FILL(moves, uint32_t, s->jobs[i].moves)
 FILL(restarts, uint32_t, s->jobs[i].restarts)

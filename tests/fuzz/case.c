@@ -482,7 +482,8 @@ void case_run_once(struct fuzz_case *c)
 static bool is_fair_failure(const char *message)
 {
     return strstr(message, "makes no progress") != NULL || strstr(message, "wakes itself again and again") != NULL ||
-           strstr(message, "never gets past") != NULL || strcmp(message, "interrupted") == 0;
+           strstr(message, "never gets past") != NULL || strstr(message, "does not settle") != NULL ||
+           strcmp(message, "interrupted") == 0;
 }
 
 static void check_job(const struct fuzz_case *c, uint32_t i)

@@ -185,7 +185,7 @@ static void compare(struct test_case *c)
     static const uint32_t gpus[] = {1, 1, 1, 2, 2, 3, 4, 5, 8, 8, 12, 16, 24, 30};
     c->spec.check = false; /* a look at everything each round is half the time */
     for (uint32_t j = 0; j < 300 + ROUNDS; j++)
-        case_job(c, j < 300 ? 0 : j - 299, 1e8, gpus[j * 5 % 14]);
+        case_job(c, j < 300 ? 0 : j - 299, 1e6, gpus[j * 5 % 14]);
     inside_run(
         c, &(struct inside){.size = sizeof(struct self), .begin = room_start, .round = room_round, .end = room_end});
     case_destroy(c);
