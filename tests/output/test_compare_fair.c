@@ -397,3 +397,22 @@ Test(compare_fair, the_table_of_a_run_marks_what_did_not_finish)
               out);
     cr_expect(strstr(out, "\nsrtf") < strstr(out, "\nfifo *"), "%s", out);
 }
+
+/* What all runs remark is told once, not once a run. */
+Test(compare_fair, equal_remarks_are_told_once)
+{
+    char yaml[320], trace[320];
+    snprintf(trace, sizeof trace, "%s/t.csv", dir);
+    snprintf(yaml, sizeof yaml, "%s/c.yaml", dir);
+    FILE *to = fopen(trace, "w");
+    fputs("id,submit,duration,gpus,vc\na,0,100,1,x\nb,0,20,1,y\n", to);
+    fclose(to);
+    to = fopen(yaml, "w");
+    fputs("trace: t.csv\ncluster: {nodes: [{count: 1, gpus: 1}]}\nsweep: {policy: [srtf, fifo, sjf]}\n", to);
+    fclose(to);
+    cr_assert_eq(fixture_braid(out, sizeof out, "run %s -o %s --quiet", yaml, path), 0, "%s", out);
+    cr_assert_eq(fixture_braid(out, sizeof out, "compare %s 2>&1", path), 0, "%s", out);
+    const char *told = strstr(out, "all 3 runs: ");
+    cr_expect(told != NULL && strstr(told, "are ignored") != NULL, "%s", out);
+    cr_expect(told != NULL && strstr(strstr(told, "are ignored") + 1, "are ignored") == NULL, "%s", out);
+}
