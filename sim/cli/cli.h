@@ -27,8 +27,9 @@ int cli_usage(const char *command, const char *format, ...) __attribute__((forma
 /* Flush stdout; 1 with a message when it could not be written (a full disk, a closed pipe), else 0. */
 int cli_finish(void);
 
-/* Non-zero after SIGINT or SIGTERM; cli_catch_signals installs the handlers. */
+/* Non-zero after SIGINT or SIGTERM; cli_catch_signals installs the handlers. Where nobody looks at it for a second the program
+ * ends with `last_words` on stderr, a line that must stay, and exit status 1. */
 const volatile int *cli_cancel(void);
-void cli_catch_signals(void);
+void cli_catch_signals(const char *last_words);
 
 #endif

@@ -1,5 +1,6 @@
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/crash.h"
 #include "cli/progress.h"
 #include "cli/run_table.h"
 #include "experiment/execute.h"
@@ -196,11 +197,30 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
     struct execute_report report;
     struct remarks remarks = {0};
     struct watch watch = {.x = x, .ids = calloc((size_t)x->n_runs + 1, sizeof *watch.ids)};
-    if (watch.ids == NULL) {
+    struct run_seat *seats = calloc((size_t)a->execute.threads + 1, sizeof *seats);
+    char *interrupted = NULL, *crashed = NULL;
+    if (asprintf(&interrupted,
+                 "braid: %s: interrupted; the runs that had ended are stored in %s.parts; run again with --resume to "
+                 "go on\n",
+                 output, output) < 0)
+        interrupted = NULL;
+    if (asprintf(&crashed,
+                 "braid: the runs that had ended are kept in %s.parts: take that run out of the config and run again "
+                 "with --resume for the "
+                 "others\n",
+                 output) < 0)
+        crashed = NULL;
+    if (watch.ids == NULL || seats == NULL || interrupted == NULL || crashed == NULL) {
+        free(watch.ids);
+        free(seats);
+        free(interrupted);
+        free(crashed);
         error_set(&err, BRAID_FAILED, "out of memory");
         return cli_fail(&err);
     }
-    cli_catch_signals();
+    cli_catch_signals(interrupted);
+    crash_watch(seats, a->execute.threads, crashed);
+    a->execute.seats = seats;
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error to be told */
     progress_init(&watch.progress, a->progress);
     a->execute.output = output;
@@ -227,6 +247,9 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
     if (err.code != 0)
         status = cli_fail(&err);
     free(watch.ids);
+    crash_watch(NULL, 0, NULL);
+    free(seats);
+    free(crashed); /* `interrupted` stays: a signal may still come */
     int written = cli_finish();
     return status != 0 ? status : written;
 }

@@ -10,15 +10,36 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "experiment/execute.h"
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 
 void crash_explain(void)
 {
 }
 
+void crash_watch(const struct run_seat *seats, int n, const char *advice)
+{
+    (void)seats, (void)n, (void)advice;
+}
+
 #else
 
 enum { FRAMES = 64, STACK = 1 << 16 };
+
+/* What the handler tells: a process crashes once. */
+static struct {
+    const struct run_seat *seats;
+    int n;
+    const char *advice;
+} watched; // NOLINT
+
+void crash_watch(const struct run_seat *seats, int n, const char *advice)
+{
+    watched.seats = seats;
+    watched.n = n;
+    watched.advice = advice;
+}
 
 static void put(const char *text)
 {
@@ -39,6 +60,24 @@ static bool is_plugin(const char *file)
     return true;
 }
 
+/* The run that this thread computes; a helper of a policy has none of its own, then all that are computed. */
+static void put_runs(void)
+{
+    bool is_mine = false;
+    for (int i = 0; i < watched.n; i++)
+        is_mine |= watched.seats[i].is_taken && pthread_equal(watched.seats[i].thread, pthread_self());
+    for (int i = 0; i < watched.n; i++) {
+        const struct run_seat *s = &watched.seats[i];
+        if (!s->is_taken || (is_mine && !pthread_equal(s->thread, pthread_self())))
+            continue;
+        put("braid: it was computing run ");
+        put(s->text);
+        put("\n");
+    }
+    if (watched.advice != NULL)
+        put(watched.advice);
+}
+
 /* The first frame from the top that lies in a plugin, if the crash is in it or in what it called. A policy's frames always lie over the
  * engine's, so a crash of the engine itself has none. */
 static void on_crash(int number)
@@ -55,11 +94,13 @@ static void on_crash(int number)
         put(sigdescr_np(number));
         put("); the fault is in it or in what it handed to braid: build it with -g -fsanitize=address, or run braid "
             "under a debugger\n");
+        put_runs();
         _exit(1);
     }
     put("crashed (");
     put(sigdescr_np(number));
     put("); this is a fault of braid: please report it with the config\n");
+    put_runs();
     _exit(1);
 }
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name, *help;
@@ -26,26 +27,43 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* Set by the signal handler alone: the one piece of state that a process has only one of. */
-static volatile int cancelled; // NOLINT
+/* What the signal handlers need: the one piece of state that a process has only one of. */
+static struct {
+    volatile int cancelled;
+    const char *last_words;
+} signalled; // NOLINT
 
+/* Whoever looks at `cancelled` ends in good order. What does not look, as a long search inside one decision or the generation of a long
+ * trace, is ended a second later: all that is on the disk is whole at any time. */
 static void on_signal(int number)
 {
-    cancelled = number;
+    signalled.cancelled = number;
+    alarm(1);
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+    ssize_t done = write(STDERR_FILENO, signalled.last_words, strlen(signalled.last_words));
+    (void)done;
+    _exit(BRAID_FAILED);
 }
 
 const volatile int *cli_cancel(void)
 {
-    return &cancelled;
+    return &signalled.cancelled;
 }
 
-void cli_catch_signals(void)
+void cli_catch_signals(const char *last_words)
 {
+    signalled.last_words = last_words;
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; /* a second signal ends at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = on_alarm;
+    sigaction(SIGALRM, &action, NULL);
 }
 
 int cli_fail(const struct error *e)

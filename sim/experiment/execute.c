@@ -172,7 +172,7 @@ static void execute_alone(struct executor *e)
     e->context.is_alone = true;
     for (; e->next < e->n_runs && e->status == 0 && !is_cancelled(e); e->next++) {
         struct outcome o;
-        outcome_compute(&o, &e->context, e->runs[e->next]);
+        outcome_compute(&o, &e->context, e->runs[e->next], e->o->seats);
         outcome_store(e, &o);
         outcome_fini(&o, &e->context);
     }
@@ -180,7 +180,7 @@ static void execute_alone(struct executor *e)
 
 /* ---- with threads ---- */
 
-static void work(struct executor *e)
+static void work(struct executor *e, struct run_seat *seat)
 {
     for (;;) {
         pthread_mutex_lock(&e->lock);
@@ -195,7 +195,7 @@ static void work(struct executor *e)
             return;
         struct outcome *o = malloc(sizeof *o);
         if (o != NULL)
-            outcome_compute(o, &e->context, run);
+            outcome_compute(o, &e->context, run, seat);
         pthread_mutex_lock(&e->lock);
         while (e->queued == e->room)
             pthread_cond_wait(&e->has_room, &e->lock);
@@ -278,7 +278,7 @@ static void execute_together(struct executor *e)
         }
 #pragma omp barrier
         if (me > 0)
-            work(e);
+            work(e, e->o->seats != NULL ? &e->o->seats[me - 1] : NULL);
         else if (team > 1)
             write_outcomes(e);
     }
@@ -436,7 +436,7 @@ static int finish(struct executor *e)
     const struct assemble_options options = {.only = ids, .n_only = n, .positions = positions, .may_link = true};
     status = results_assemble_runs(e->o->output, (const char *const *)paths, n_paths + needs_final, &options, e->err);
     if (status == 0)
-        status = parts_finish(&e->parts, ids, n, e->err);
+        status = parts_finish(&e->parts, ids, n, e->o->n_shards == 0, e->err);
 done:
     for (uint32_t i = 0; paths != NULL && i < n_paths; i++)
         free(paths[i]);

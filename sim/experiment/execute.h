@@ -17,6 +17,8 @@
 #include "experiment/remarks.h"
 #include "output/results.h"
 
+#include <pthread.h>
+
 /* How far it is; told by the calling thread at the start, after each run, several times a second in between when there are threads,
  * and at the end. */
 struct execute_progress {
@@ -28,6 +30,13 @@ struct execute_progress {
     bool is_end;
 };
 
+/* Which thread computes which run at present: for a message when the program crashes. A seat's text is whole while `is_taken`. */
+struct run_seat {
+    pthread_t thread;
+    volatile int is_taken;
+    char text[800]; /* "3f2a... (las, seed 2; trace t.csv)"; the id is there once the trace is read */
+};
+
 struct execute_options {
     const char *output; /* path of the results file; its folder exists */
     int threads;        /* >= 1 */
@@ -36,6 +45,7 @@ struct execute_options {
     void (*progress)(void *self, const struct execute_progress *p); /* may be NULL */
     void *progress_self;
     const volatile int *cancel; /* may be NULL */
+    struct run_seat *seats;     /* `threads` of them; may be NULL */
     struct remarks *remarks;    /* gets those of the runs that are computed now; may be NULL */
 };
 

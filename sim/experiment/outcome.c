@@ -4,6 +4,7 @@
 #include "experiment/execute.h"
 #include "experiment/load_capacity.h"
 #include "experiment/routes.h"
+#include "experiment/run_title.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,7 +161,29 @@ static bool prepare(struct outcome *o, const struct outcome_context *c)
     return true;
 }
 
-void outcome_compute(struct outcome *o, const struct outcome_context *c, const struct run_config *config)
+/* Take the seat, or say more of the run in it. */
+static void seat_take(struct run_seat *seat, const struct experiment *x, const struct run_config *config,
+                      const char *id)
+{
+    char title[400];
+    const char *path = config->trace.path != NULL ? config->trace.path : "generated";
+    if (seat == NULL)
+        return;
+    __atomic_store_n(&seat->is_taken, 0, __ATOMIC_SEQ_CST);
+    seat->thread = pthread_self();
+    snprintf(seat->text, sizeof seat->text, "%s%s(%s; trace %.300s)", id, id[0] != '\0' ? " " : "",
+             run_title(x, config, title, sizeof title), path);
+    __atomic_store_n(&seat->is_taken, 1, __ATOMIC_SEQ_CST);
+}
+
+static void seat_leave(struct run_seat *seat)
+{
+    if (seat != NULL)
+        __atomic_store_n(&seat->is_taken, 0, __ATOMIC_SEQ_CST);
+}
+
+void outcome_compute(struct outcome *o, const struct outcome_context *c, const struct run_config *config,
+                     struct run_seat *seat)
 {
     *o = (struct outcome){.config = config};
     workload_init(&o->scaled);
@@ -171,11 +194,14 @@ void outcome_compute(struct outcome *o, const struct outcome_context *c, const s
         o->output.metrics.value[i] = NAN;
     clockid_t cpu_clock = c->is_alone ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID; /* with lent threads */
     double wall = clock_s(CLOCK_MONOTONIC), cpu = clock_s(cpu_clock);
+    seat_take(seat, c->x, config, "");
     if (prepare(o, c)) {
+        seat_take(seat, c->x, config, o->id);
         int status = compute(o, c);
         if (status != 0 && o->error.code == 0)
             o->error.code = status;
     }
+    seat_leave(seat);
     o->output.message = o->error.message;
     o->wall_s = clock_s(CLOCK_MONOTONIC) - wall;
     o->cpu_s = clock_s(cpu_clock) - cpu;

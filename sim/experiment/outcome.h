@@ -33,8 +33,11 @@ struct outcome_context {
     const volatile int *cancel;
 };
 
-/* Compute `config`. Never fails as a call: `o->error` says how it went. HDF5 is not touched. */
-void outcome_compute(struct outcome *o, const struct outcome_context *c, const struct run_config *config);
+/* Compute `config`. Never fails as a call: `o->error` says how it went. HDF5 is not touched. `seat` (or NULL) says meanwhile what
+ * is computed. */
+struct run_seat;
+void outcome_compute(struct outcome *o, const struct outcome_context *c, const struct run_config *config,
+                     struct run_seat *seat);
 void outcome_fini(struct outcome *o, const struct outcome_context *c);
 
 /* Does `config` want another workload than the one that its trace gives? Then `out` becomes it, from `base`: with its

@@ -187,21 +187,27 @@ static bool ends_in(const char *name, const char *ending)
     return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-/* Rows of failed runs, which are computed again, and what killed processes left. */
-static void remains_remove(const struct parts *p)
+/* Remove the files of the folder whose names are `wanted`. */
+static void remove_if(const struct parts *p, bool (*wanted)(const char *name))
 {
     DIR *folder = opendir(p->folder);
     if (folder == NULL)
         return;
     for (struct dirent *e; (e = readdir(folder)) != NULL;)
-        if (ends_in(e->d_name, ".failed.h5") || ends_in(e->d_name, ".tmp"))
+        if (wanted(e->d_name))
             unlinkat(dirfd(folder), e->d_name, 0);
     closedir(folder);
 }
 
+/* Rows of failed runs, which are computed again, and what killed processes left. */
+static bool is_remains(const char *name)
+{
+    return ends_in(name, ".failed.h5") || ends_in(name, ".tmp");
+}
+
 void parts_close(struct parts *p)
 {
-    remains_remove(p);
+    remove_if(p, is_remains);
     char *path;
     if (asprintf(&path, "%s/.lock", p->folder) >= 0) {
         unlink(path); /* while it is locked: whoever opened it meanwhile sees that it is gone */
@@ -329,7 +335,7 @@ done:
     return status;
 }
 
-int parts_finish(const struct parts *p, const char *const *ids, uint32_t n_ids, struct error *err)
+int parts_finish(const struct parts *p, const char *const *ids, uint32_t n_ids, bool is_all, struct error *err)
 {
     int status = costs_write(p, ids, n_ids, err);
     for (uint32_t i = 0; status == 0 && i < n_ids; i++) {
@@ -340,5 +346,7 @@ int parts_finish(const struct parts *p, const char *const *ids, uint32_t n_ids, 
     }
     if (status == 0)
         unlink(p->cost_path);
+    if (status == 0 && is_all)
+        remove_if(p, is_part);
     return status;
 }

@@ -49,7 +49,8 @@ struct run_cost {
 };
 int parts_add_cost(const struct parts *p, const char *id, const struct run_cost *cost, struct error *err);
 
-/* After OUT.h5 is made from the runs `ids` (ascending): write OUT.cost.csv and remove their parts. */
-int parts_finish(const struct parts *p, const char *const *ids, uint32_t n_ids, struct error *err);
+/* After OUT.h5 is made from the runs `ids` (ascending): write OUT.cost.csv and remove their parts; with `is_all` also the
+ * parts that runs of other configs left there, which no file will ever take up. */
+int parts_finish(const struct parts *p, const char *const *ids, uint32_t n_ids, bool is_all, struct error *err);
 
 #endif

@@ -194,6 +194,10 @@ Test(plugin, one_that_crashes_is_named_and_the_runs_before_it_are_kept)
         cr_skip_test("the sanitizer tells of it");
     cr_expect_eq(status, 1, "status %d: %s", status, output);
     cr_expect(strstr(output, "mine.so: the plugin crashed") != NULL, "%s", output);
+    const char *named = strstr(output, "braid: it was computing run ");
+    cr_expect(named != NULL && strspn(named + 28, "0123456789abcdef") == 16 && strstr(named, "(mine") != NULL, "%s",
+              output);
+    cr_expect(strstr(output, "r.h5.parts") != NULL && strstr(output, "--resume") != NULL, "%s", output);
     plugin("", ".knows = 0"); /* mended */
     char command[1024], program[512];
     cr_assert_not_null(realpath(getenv("BRAID"), program));

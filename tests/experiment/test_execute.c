@@ -213,6 +213,24 @@ Test(execute, every_run_is_in_the_file_under_its_id)
     world_fini(&w);
 }
 
+/* What another config left behind is gone when this one's file is whole. */
+Test(execute, parts_of_another_config_do_not_stay)
+{
+    struct world w;
+    world_init(&w, twelve);
+    w.cancel_after = 3;
+    cr_assert_eq(execute(&w), BRAID_FAILED);
+    cr_assert(file_exists(in(w.dir, "out.h5.parts")));
+    experiment_fini(&w.x);
+    world_load(&w,
+               "name: one\ntrace: {generate: {model: poisson, jobs: 50}}\ncluster: {nodes: [{count: 4, gpus: 8}]}\n");
+    w.cancel = 0;
+    w.cancel_after = 0;
+    cr_assert_eq(execute(&w), 0, "%s", w.err.message);
+    cr_expect_not(file_exists(in(w.dir, "out.h5.parts")));
+    world_fini(&w);
+}
+
 Test(execute, an_interrupted_sweep_keeps_its_parts_and_is_taken_up_again)
 {
     struct world w;

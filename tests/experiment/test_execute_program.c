@@ -257,6 +257,47 @@ Test(program, sigint_without_threads_too)
     folder_remove(dir);
 }
 
+/* Where nothing looks at the signal: in the generation of a trace, in one long decision of a search. */
+Test(program, sigterm_ends_the_program_wherever_it_is)
+{
+    static const char *const configs[] = {
+        "trace: {generate: {model: philly, jobs: 200000000, lean: true}}\n",
+        "trace: {generate: {model: poisson, jobs: 3000}, load: 3}\ncluster: {nodes: [{count: 1, gpus: 8}]}\n"
+        "policy: {name: ga, population: 200, budget: 100000, window_jobs: 500}\n",
+    };
+    const char *program = getenv("BRAID");
+    if (program == NULL)
+        cr_skip_test("the environment variable BRAID does not name the program");
+    enum { N = sizeof configs / sizeof *configs };
+    char *dirs[N];
+    pid_t children[N];
+    for (int i = 0; i < N; i++) {
+        dirs[i] = folder_make();
+        write_text(in(dirs[i], "c.yaml"), configs[i]);
+        children[i] = fork();
+        if (children[i] == 0) {
+            if (chdir(dirs[i]) != 0 || freopen("err", "w", stderr) == NULL)
+                _exit(9);
+            execl(program, program, "run", "c.yaml", "-o", "out.h5", "--quiet", "-j", "1", (char *)NULL);
+            _exit(9);
+        }
+    }
+    usleep(500000);
+    time_t begin = time(NULL);
+    for (int i = 0; i < N; i++)
+        kill(children[i], SIGTERM);
+    for (int i = 0; i < N; i++) {
+        int status;
+        cr_assert_eq(waitpid(children[i], &status, 0), children[i]);
+        cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%d: %d", i, status);
+        cr_expect(says(dirs[i], "err", "interrupted") && says(dirs[i], "err", "--resume"), "%d: %s", i,
+                  text_of(dirs[i], "err"));
+        cr_expect_not(file_exists(in(dirs[i], "out.h5")));
+        folder_remove(dirs[i]);
+    }
+    cr_expect_leq(time(NULL) - begin, 10); /* an alarm after one second, on a busy machine */
+}
+
 Test(program, sigkill_leaves_whole_parts_only)
 {
     char *dir = folder_make();
