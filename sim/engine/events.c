@@ -155,6 +155,7 @@ void event_arrival(struct sim *sim, uint32_t job)
         return; /* it comes again when the last of those that it waits for is done */
     j->since_ns = sim->now_ns;
     sim->n_arrived++;
+    segment_emit(sim, job, sim->w->submit_ns[job], sim->now_ns, SEGMENT_QUEUED, 0); /* it waited for other jobs */
     const char *why = missing == DEPEND_FAILED ? "dependency_failed" : refusal(sim, job);
     if (why != NULL) {
         job_done(sim, job, STATUS_REJECTED, why);
@@ -167,7 +168,6 @@ void event_arrival(struct sim *sim, uint32_t job)
     s->queued_jobs++;
     s->queued_gpus += sim_gpus(sim, job);
     sim->n_queued++;
-    segment_emit(sim, job, sim->w->submit_ns[job], sim->now_ns, SEGMENT_QUEUED, 0); /* it waited for other jobs */
     estimate_on_submit(sim, job);
     sim_decision(sim, DECISION_SUBMIT, job, "");
     if (sim->ops->on_submit != NULL)

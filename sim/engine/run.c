@@ -446,6 +446,10 @@ static void close_unfinished(struct sim *sim)
         } else {
             sim->n_arrived++;
             bool is_submitted = job < sim->next_arrival; /* and waits for others */
+            if (is_submitted) {
+                j->since_ns = sim->w->submit_ns[job];
+                job_emit_queued(sim, job);
+            }
             job_done(sim, job, is_submitted ? STATUS_UNFINISHED : STATUS_NOT_SUBMITTED,
                      is_submitted ? "waits_for_dependency" : "not_submitted");
             j->end_ns = is_submitted ? j->end_ns : -1;

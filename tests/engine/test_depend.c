@@ -1,5 +1,6 @@
 /* Jobs that wait for other jobs: schedules solved by hand, and random graphs against a naive simulator. */
 #include "tests/dice.h"
+#include "tests/engine/cases.h"
 #include "tests/harness.h"
 
 #include <criterion/criterion.h>
@@ -127,6 +128,29 @@ Test(depend, at_the_end_it_is_said_who_still_waited)
     expect_fate(c, 1, STATUS_UNFINISHED, "waits_for_dependency");
     expect_fate(c, 2, STATUS_NOT_SUBMITTED, "not_submitted");
     case_destroy(c);
+}
+
+/* Waiting for other jobs is waiting: it has segments, also of jobs that never get further. */
+Test(depend, time_of_waiting_for_others_lies_in_segments)
+{
+    for (int is_stopped = 0; is_stopped < 2; is_stopped++) {
+        struct test_case *c = case_create(1, 1);
+        struct told *t = cases_watch(c);
+        c->spec.estimate.source = ESTIMATE_TRACE;
+        c->spec.estimate.on_exceed = ESTIMATE_KILL;
+        c->jobs[case_job(c, 0, 10, 1)].estimate_ns = 3 * S;
+        c->jobs[after(c, "0", 1, 1, 1)].estimate_ns = 1 * S;
+        c->spec.stop.at_ns = is_stopped ? 2 * S : RUN_NO_LIMIT;
+        case_run(c);
+        expect_fate(c, 1, is_stopped ? STATUS_UNFINISHED : STATUS_REJECTED,
+                    is_stopped ? "waits_for_dependency" : "dependency_failed");
+        int64_t waited = 0;
+        for (uint32_t i = 0; i < t->n_segments; i++)
+            if (t->segments[i].job == 1 && t->segments[i].kind == SEGMENT_QUEUED)
+                waited += t->segments[i].end - t->segments[i].begin;
+        cr_expect_eq(waited, (is_stopped ? 1 : 2) * S);
+        case_destroy(c);
+    }
 }
 
 Test(depend, circles_are_refused)

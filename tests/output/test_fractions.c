@@ -142,6 +142,14 @@ static void check(struct test_case *c, const struct ending *e, enum quotas q, bo
             cr_expect_float_eq(all->capacity_gpu_ns_makespan / S, (double)GPUS * (double)all->used_until_ns / S, 1e-6);
         }
     }
+    /* what a job waited lies in its segments, to the last moment of the run */
+    int64_t waited[JOBS] = {0};
+    for (uint64_t i = 0; i < t.n_segments; i++)
+        if (t.segments[i].kind == SEGMENT_QUEUED)
+            waited[t.segments[i].job] += t.segments[i].end_ns - t.segments[i].begin_ns;
+    for (uint32_t j = 0; j < r.n_jobs; j++)
+        if (r.jobs[j].status != STATUS_NOT_SUBMITTED)
+            cr_expect_eq(waited[j], r.jobs[j].end_ns - c->w.submit_ns[j] - r.jobs[j].run_ns, "%s: job %u", what, j);
     run_result_fini(&r);
     recorder_destroy(rec);
     sharing_destroy(sharing);
