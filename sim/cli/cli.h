@@ -28,7 +28,7 @@ int cli_usage(const char *command, const char *format, ...) __attribute__((forma
 int cli_finish(void);
 
 /* Non-zero after SIGINT or SIGTERM; cli_catch_signals installs the handlers. Where nobody looks at it for a second the program
- * ends with `last_words` on stderr, a line that must stay, and exit status 1. */
+ * ends with `last_words` (copied, cut after 1,023 bytes) on stderr and exit status 1. */
 const volatile int *cli_cancel(void);
 void cli_catch_signals(const char *last_words);
 

@@ -249,7 +249,8 @@ static int execute(struct arguments *a, const struct experiment *x, const char *
     free(watch.ids);
     crash_watch(NULL, 0, NULL);
     free(seats);
-    free(crashed); /* `interrupted` stays: a signal may still come */
+    free(interrupted);
+    free(crashed);
     int written = cli_finish();
     return status != 0 ? status : written;
 }

@@ -30,7 +30,7 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 /* What the signal handlers need: the one piece of state that a process has only one of. */
 static struct {
     volatile int cancelled;
-    const char *last_words;
+    char last_words[1024];
 } signalled; // NOLINT
 
 /* Whoever looks at `cancelled` ends in good order. What does not look, as a long search inside one decision or the generation of a long
@@ -56,7 +56,7 @@ const volatile int *cli_cancel(void)
 
 void cli_catch_signals(const char *last_words)
 {
-    signalled.last_words = last_words;
+    snprintf(signalled.last_words, sizeof signalled.last_words, "%s", last_words);
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; /* a second signal ends at once */
