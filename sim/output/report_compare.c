@@ -287,34 +287,27 @@ static uint32_t pair_up(struct compare *c, const struct swept_keys *swept, const
     return n_pairs;
 }
 
-/* What the run remarked itself, once for all runs that remarked the same, and what a policy that is not stopped leaves behind: it forgot them. (Files of older versions have no
- * remarks.) */
+/* What the run remarked itself (that its policy forgot jobs, and the like), once for all runs that remarked the same. */
 static void warn_of_remarks(struct compare *c, const struct sample *s)
 {
-    double left = s->counts[SAMPLE_UNFINISHED];
     char heading[160];
-    if (s->run->remarks[0] != '\0') {
-        const char *title = report_run_title(s->file, s->run, heading, sizeof heading);
-        const struct sample *all = c->samples.samples;
-        uint32_t first = 0, n = 0, n_all = c->samples.n_samples;
-        while (first < n_all && strcmp(all[first].run->remarks, s->run->remarks) != 0)
-            first++;
-        if (c->n_warnings == MAX_WARNINGS || first == n_all || &all[first] != s)
-            return; /* no more are told, or it has been told */
-        for (uint32_t i = first; i < n_all; i++)
-            n += strcmp(all[i].run->remarks, s->run->remarks) == 0;
-        if (n > 1 && n == n_all)
-            warn(c, "all %u runs: %s", n, s->run->remarks);
-        else if (n > 1)
-            warn(c, "%s and %u more runs: %s", title, n - 1, s->run->remarks);
-        else
-            warn(c, "%s: %s", title, s->run->remarks);
+    const char *title = report_run_title(s->file, s->run, heading, sizeof heading);
+    const struct sample *all = c->samples.samples;
+    uint32_t first = 0, n = 0, n_all = c->samples.n_samples;
+    if (s->run->remarks[0] == '\0')
         return;
-    }
-    if (!(left > 0) || strcmp(s->run->status, "ok") != 0 || report_config_has_stop(s->run))
-        return;
-    warn(c, "%s left %.0f of %.0f jobs unfinished though nothing stopped the run: the policy forgot them",
-         report_run_title(s->file, s->run, heading, sizeof heading), left, s->counts[SAMPLE_JOBS]);
+    while (first < n_all && strcmp(all[first].run->remarks, s->run->remarks) != 0)
+        first++;
+    if (c->n_warnings == MAX_WARNINGS || first == n_all || &all[first] != s)
+        return; /* no more are told, or it has been told */
+    for (uint32_t i = first; i < n_all; i++)
+        n += strcmp(all[i].run->remarks, s->run->remarks) == 0;
+    if (n > 1 && n == n_all)
+        warn(c, "all %u runs: %s", n, s->run->remarks);
+    else if (n > 1)
+        warn(c, "%s and %u more runs: %s", title, n - 1, s->run->remarks);
+    else
+        warn(c, "%s: %s", title, s->run->remarks);
 }
 
 static void warn_of_populations(struct compare *c, const struct compare_group *g, const struct member *base)

@@ -86,14 +86,6 @@ static bool read_word(const struct report_run *run, const char *map, const char 
     return true;
 }
 
-bool report_config_has_stop(const struct report_run *run)
-{
-    char at[32], queue[32];
-    if (!read_word(run, "stop", "at", at, sizeof at) || !read_word(run, "stop", "queue", queue, sizeof queue))
-        return true;
-    return (at[0] != '\0' && strcmp(at, "never") != 0) || (queue[0] != '\0' && strcmp(queue, "never") != 0);
-}
-
 bool report_config_has_load_by_vc(const struct report_run *run)
 {
     char load[32], scope[16];

@@ -14,9 +14,6 @@ struct measure_window {
 int report_config_measure(struct measure_window *out, const struct report_file *f, const struct report_run *run,
                           double first_submit_s, struct error *err);
 
-/* May the run have been ended before its jobs (`stop: {at, queue}`)? True also where the config cannot be read. */
-bool report_config_has_stop(const struct report_run *run);
-
 /* Is the load set a virtual cluster (`trace: {load_scope: vc}`)? */
 bool report_config_has_load_by_vc(const struct report_run *run);
 

@@ -52,6 +52,15 @@ static void plugin(const char *code, const char *fields)
     cr_assert_eq(in_folder(command), 0, "%s", output);
 }
 
+/* braid with `arguments`, in the folder. */
+static int braid(const char *arguments)
+{
+    char command[1024], program[512];
+    cr_assert_not_null(realpath(getenv("BRAID"), program));
+    snprintf(command, sizeof command, "'%s' %s", program, arguments);
+    return in_folder(command);
+}
+
 static int run(void)
 {
     char command[1024], program[512];
@@ -167,6 +176,8 @@ Test(plugin, one_that_asks_for_what_it_did_not_declare)
            "{ int64_t x = 5; if (sched_duration_ns(s, 0, &x) != SCHED_E_UNDECLARED || x != 5) abort(); start_all(self, s); }",
            ".schedule = nosy");
     cr_expect_eq(run(), 0, "%s", output);
+    cr_expect_eq(braid("compare r.h5"), 0);
+    cr_expect(strstr(output, "mine: policy mine asked 5 times for durations, which its 'knows' does not declare") != NULL, "%s", output);
 }
 
 Test(plugin, one_that_wakes_itself_for_ever)
@@ -179,11 +190,11 @@ Test(plugin, one_that_never_starts_anything)
 {
     plugin("static void idle(void *self, struct sched *s) { (void)self; (void)s; }", ".schedule = idle");
     cr_expect_eq(run(), 0, "%s", output);
-    char command[1024], program[512];
-    cr_assert_not_null(realpath(getenv("BRAID"), program));
-    snprintf(command, sizeof command, "'%s' export r.h5 --what jobs | grep -c unfinished", program);
-    cr_expect_eq(in_folder(command), 0);
+    cr_expect_eq(braid("export r.h5 --what jobs | grep -c unfinished"), 0);
     cr_expect_eq(atoi(output), 3, "%s", output);
+    cr_expect_eq(braid("compare r.h5"), 0); /* says what the run said, and nothing of its own */
+    cr_expect(strstr(output, "mine: 3 jobs still waited when nothing ran any more, and would have fitted: policy mine never started them") != NULL, "%s", output);
+    cr_expect(strstr(output, "nothing stopped the run") == NULL, "%s", output);
 }
 
 Test(plugin, one_that_crashes_is_named_and_the_runs_before_it_are_kept)

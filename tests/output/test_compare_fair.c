@@ -239,9 +239,7 @@ Test(compare_fair, a_policy_that_loses_jobs_is_compared_over_what_both_finished)
     cr_expect(strstr(out, "warning: 'lose' finished other jobs than 'fifo' (3 and 4 of 4): compared over the 3") !=
                   NULL,
               "%s", out);
-    cr_expect(strstr(out, "lose left 1 of 4 jobs unfinished though nothing stopped the run: the policy forgot them") !=
-                  NULL,
-              "%s", out);
+    cr_expect(strstr(out, "forgot") == NULL && strstr(out, "nothing stopped") == NULL, "%s", out);
     cr_expect(strstr(out, "\nlose *  ") != NULL && strstr(out, "\n* not all of its jobs finished") != NULL, "%s", out);
     fixture_braid(out, sizeof out, "compare %s --format csv --metrics jct_mean", path);
     cr_expect(strstr(out, ",jobs finished in both,") != NULL, "%s", out);
