@@ -53,15 +53,31 @@ static void remark_undeclared(struct outcome *o)
     }
 }
 
-/* How well `recorded` repeats the record: the check of how the cluster is described. At another load the record means nothing. */
+/* What makes another trace of the recorded one, so that its starts are those of no schedule; NULL: nothing. */
+static const char *changes_record(const struct run_config *config)
+{
+    return config->trace.bootstrap.days != BOOTSTRAP_NONE        ? "trace.bootstrap draws its days anew"
+           : config->trace.load > 0                              ? "trace.load changes when jobs come"
+           : config->trace.scale > 0 && config->trace.scale != 1 ? "trace.scale changes when jobs come"
+                                                                 : NULL;
+}
+
+/* How well `recorded` repeats the record: the check of how the cluster is described. */
 static void remark_record(struct outcome *o)
 {
     const struct workload *w = o->output.workload;
     const struct run_result *r = &o->result;
     uint64_t n = 0, n_near = 0;
     __int128 wait_ns = 0, recorded_ns = 0;
-    if (strcmp(o->config->policy.ops->name, "recorded") != 0 || w->start_ns == NULL || o->config->trace.load > 0)
+    if (strcmp(o->config->policy.ops->name, "recorded") != 0 || w->start_ns == NULL)
         return;
+    const char *change = changes_record(o->config);
+    if (change != NULL) {
+        remarks_add(&o->remarks, "no_record", o->config->index,
+                    "recorded starts mean nothing here, since %s: policy recorded repeats no schedule that ever was",
+                    change);
+        return;
+    }
     for (uint32_t i = 0; i < r->n_jobs; i++) {
         if (w->start_ns[i] == WORKLOAD_ABSENT || r->jobs[i].start_ns < 0)
             continue;
