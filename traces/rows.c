@@ -502,13 +502,26 @@ int rows_add(struct rows *r, const struct trace_row *row, struct error *err)
     return BRAID_OK;
 }
 
+/* The config asked to leave it out. */
+static bool is_asked_for(enum trace_reason why)
+{
+    return why == ROW_FAILED_OR_KILLED || why == ROW_OUTSIDE_WINDOW || why == ROW_OTHER_VC || why == ROW_BEYOND_LIMIT;
+}
+
 /* What the row itself is to blame for, as opposed to what the config asked for or the format brings along. */
 static bool is_fault(const struct rows *r, enum trace_reason why)
 {
     if (why == ROW_NO_LINE_END)
         return r->is_cut_fault;
-    return reasons[why].is_dropped && why != ROW_JOB_STEP && why != ROW_PARTIAL_EXECUTION && why != ROW_OTHER_RECORD &&
-           why != ROW_OUTSIDE_WINDOW && why != ROW_OTHER_VC && why != ROW_FAILED_OR_KILLED && why != ROW_BEYOND_LIMIT;
+    return reasons[why].is_dropped && !is_asked_for(why) && why != ROW_JOB_STEP && why != ROW_PARTIAL_EXECUTION &&
+           why != ROW_OTHER_RECORD;
+}
+
+/* A row that is no GPU job of its own, as opposed to a job that is lost. */
+static bool is_no_job(enum trace_reason why)
+{
+    return why == ROW_NO_GPUS || why == ROW_REQUEUED || why == ROW_JOB_STEP || why == ROW_PARTIAL_EXECUTION ||
+           why == ROW_OTHER_RECORD || why == ROW_OTHER_RUN;
 }
 
 void rows_report(const struct rows *r, struct trace_report *report)
@@ -523,6 +536,8 @@ void rows_report(const struct rows *r, struct trace_report *report)
                                   .advice = advice_of(r, (enum trace_reason)why),
                                   .is_dropped = reasons[why].is_dropped,
                                   .is_fault = is_fault(r, (enum trace_reason)why),
+                                  .is_no_job = is_no_job((enum trace_reason)why),
+                                  .is_asked_for = is_asked_for((enum trace_reason)why),
                                   .rows = r->counts[why].rows,
                                   .example_line = r->counts[why].line};
         memcpy(c->example, r->counts[why].example, sizeof c->example);

@@ -209,7 +209,13 @@ int workload_select(struct workload *out, const struct workload *w, const uint32
     return out_of_memory(err, n);
 }
 
-const char *trace_dropped_text(const struct trace_report *report, char *out, size_t size)
+static bool is_lost(const struct trace_count *c)
+{
+    return c->is_dropped && !c->is_no_job && !c->is_asked_for;
+}
+
+/* The dropped rows, or of them those that are lost jobs. */
+static const char *list_dropped(const struct trace_report *report, bool only_lost, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
@@ -217,7 +223,7 @@ const char *trace_dropped_text(const struct trace_report *report, char *out, siz
         const struct trace_count *next = NULL;
         for (uint32_t i = 0; i < report->n_counts; i++) {
             const struct trace_count *c = &report->counts[i];
-            if (c->is_dropped && c->rows > 0 && strcmp(c->reason, last) > 0 &&
+            if (c->is_dropped && (!only_lost || is_lost(c)) && c->rows > 0 && strcmp(c->reason, last) > 0 &&
                 (next == NULL || strcmp(c->reason, next->reason) < 0))
                 next = c;
         }
@@ -228,4 +234,21 @@ const char *trace_dropped_text(const struct trace_report *report, char *out, siz
         used += n > 0 ? (size_t)n : 0;
         last = next->reason;
     }
+}
+
+const char *trace_dropped_text(const struct trace_report *report, char *out, size_t size)
+{
+    return list_dropped(report, false, out, size);
+}
+
+double trace_lost_share(const struct trace_report *report, uint64_t *lost, uint64_t *jobs, char *out, size_t size)
+{
+    *lost = 0;
+    *jobs = report->rows_read;
+    for (uint32_t i = 0; i < report->n_counts; i++) {
+        *lost += is_lost(&report->counts[i]) ? report->counts[i].rows : 0;
+        *jobs -= report->counts[i].is_no_job ? report->counts[i].rows : 0;
+    }
+    list_dropped(report, true, out, size);
+    return *jobs > 0 ? (double)*lost / (double)*jobs : 0;
 }

@@ -28,6 +28,8 @@ struct trace_count {
     const char *advice; /* a literal: what the reader means by it and what can be done */
     bool is_dropped;    /* false: kept, with a remark */
     bool is_fault;      /* what the row says is at fault: strict reading ends there */
+    bool is_no_job;     /* dropped, and no GPU job of its own: CPU jobs, steps, records of another kind */
+    bool is_asked_for;  /* dropped, for the config asked for it: window, filters */
     uint64_t rows;
     uint64_t example_line; /* line of the first such row in the file, from 1; 0 unknown */
     char example[96];      /* the beginning of that row */
@@ -96,6 +98,10 @@ struct workload {
 
 /* "no_gpus 184, no_duration 2": the dropped rows by reason, in order of the reasons' names; "" when none were. Returns `out`. */
 const char *trace_dropped_text(const struct trace_report *report, char *out, size_t size);
+
+/* Jobs of the trace that are lost, for no reason that was asked for: how many of how many jobs that it has. The reasons go to `out` as in
+ * trace_dropped_text. Returns the share, 0 to 1. */
+double trace_lost_share(const struct trace_report *report, uint64_t *lost, uint64_t *jobs, char *out, size_t size);
 
 void workload_init(struct workload *w);
 void workload_fini(struct workload *w);

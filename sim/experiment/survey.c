@@ -13,6 +13,9 @@ enum { REASONS_MAX = 24, NAMED_MAX = 3, LIST_SIZE = 400, ROW_JOBS_MIN = 20 };
 /* A load that was asked for as 1 comes out as 1 but for the grain of time. */
 static const double load_tolerance = 1.005;
 
+/* The share of a trace's jobs above which it is said that they are lost. */
+static const double lost_share_max = 0.05;
+
 struct survey {
     struct remarks *out;
     const struct run_config *config;
@@ -299,6 +302,20 @@ static void survey_load(struct survey *s)
     offered_load_fini(&l);
 }
 
+/* ---- what was lost when the trace was read ------------------------------------------------------------- */
+
+static void survey_rows(struct survey *s)
+{
+    uint64_t lost, jobs;
+    char reasons[LIST_SIZE];
+    double share = trace_lost_share(&s->w->report, &lost, &jobs, reasons, sizeof reasons);
+    if (share > lost_share_max)
+        remarks_add(s->out, "trace_lost", s->config->index,
+                    "%.0f %% of the trace's jobs (%llu of %llu) were dropped when it was read (%s): what is left may "
+                    "not be like the trace; 'braid trace check' says more",
+                    100 * share, (unsigned long long)lost, (unsigned long long)jobs, reasons);
+}
+
 void survey_run(struct remarks *out, const struct run_config *config, const struct workload *w,
                 const struct run_result *result)
 {
@@ -312,6 +329,7 @@ void survey_run(struct remarks *out, const struct run_config *config, const stru
     if (capacity == NULL || s.cluster == NULL) {
         run_short(&s);
     } else {
+        survey_rows(&s);
         survey_rejections(&s);
         survey_types(&s);
         survey_vcs(&s);

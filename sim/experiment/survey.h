@@ -1,5 +1,5 @@
 /* survey.h - what a config leaves out of its trace, and the other way round: jobs that are rejected and why, VCs and nodes that nobody uses,
- * types of GPU that differ by case, loads above 1. `braid run` says so of the runs it makes, `braid config check` before any is made. */
+ * types of GPU that differ by case, loads above 1, jobs of the trace that could not be read. `braid run` says so of the runs it makes, `braid config check` before any is made. */
 #ifndef EXPERIMENT_SURVEY_H
 #define EXPERIMENT_SURVEY_H
 

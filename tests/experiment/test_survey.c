@@ -70,7 +70,8 @@ Test(survey, what_is_rejected_or_ignored_is_said_with_its_reason)
     EXPECT_SAID(
         text, "3 of 46 jobs will be rejected as unknown_vc: VCs 'debug' (2), 'Debug' (1) are not in the cluster\n",
         "1 of 46 jobs will be rejected as gpu_type_absent: no node that they may use has GPUs of type 'K80'\n",
-        "1 of 46 jobs will be rejected as too_large_for_cluster: they ask for up to 64 GPUs, more than ever fit (VC 'b')\n",
+        "1 of 46 jobs will be rejected as too_large_for_cluster: they ask for up to 64 GPUs, more than ever fit (VC "
+        "'b')\n",
         "1 of 46 jobs will be rejected as too_much_memory: they ask for up to 999 GiB of main memory, more than the "
         "nodes "
         "have (VC 'b')\n",
@@ -122,6 +123,49 @@ Test(survey, nothing_is_said_where_nothing_is_left_out)
     cr_expect_str_eq(text, "");
     free(text);
     fixture_unload(&f);
+    fixture_fini(&f);
+}
+
+/* Ten good jobs of 1 GPU, then `rows`. */
+static char *foreseen_with(struct fixture *f, const char *rows, const char *keys)
+{
+    char text[4000], yaml[200];
+    size_t n = (size_t)snprintf(text, sizeof text, "id,submit,duration,gpus\n");
+    for (int i = 0; i < 10; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%d,%d,1,1\n", i, i * 100);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s", rows);
+    fixture_write(f, "t.csv", text, n);
+    snprintf(yaml, sizeof yaml, "trace: {path: t.csv%s}\ncluster: {nodes: [{gpus: 8}]}\n", keys);
+    char *said = foreseen(f, yaml);
+    fixture_unload(f);
+    return said;
+}
+
+Test(survey, a_trace_of_which_many_jobs_are_lost_is_named)
+{
+    static const struct {
+        const char *rows, *keys, *said;
+    } cases[] = {
+        {"x,5,,1\ny,6,,1\nz,7,many,1\nv,8,1\n", "",
+         "29 % of the trace's jobs (4 of 14) were dropped when it was read (bad_number 1, no_duration 2, short_row "
+         "1): "},
+        {"x,5,,1\ny,6,9,0\nz,7,9,0\nv,8,9,0\n", "",
+         "9 % of the trace's jobs (1 of 11) were dropped when it was read (no_duration 1): "},
+        {"x,5,9,0\ny,6,9,0\nz,7,9,0\n", "", NULL},          /* they ask for no GPU */
+        {"x,5,9,1\ny,6,9,1\nz,7,9,1\n", ", jobs: 3", NULL}, /* that was asked for */
+        {"x,5,,1\na,6,9,1\nb,6,9,1\nc,6,9,1\nd,6,9,1\ne,6,9,1\nf,6,9,1\ng,6,9,1\nh,6,9,1\ni,6,9,1\n", "",
+         NULL}, /* 1 of 20 is not above 5 % */
+    };
+    struct fixture f;
+    fixture_init(&f);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *said = foreseen_with(&f, cases[i].rows, cases[i].keys);
+        if (cases[i].said != NULL)
+            cr_expect(strstr(said, cases[i].said) != NULL, "%zu: %s", i, said);
+        else
+            cr_expect(strstr(said, "dropped") == NULL, "%zu: %s", i, said);
+        free(said);
+    }
     fixture_fini(&f);
 }
 
