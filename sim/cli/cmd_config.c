@@ -59,22 +59,26 @@ static int parse(struct arguments *a, int argc, char **argv)
     return 0;
 }
 
-/* Remarks on what the config leaves out go to stderr; they do not make it wrong. */
+/* A run that would be refused before its first event makes the config wrong. Remarks on what it leaves out go to stderr; they do not. */
 static int check(const struct experiment *x)
 {
     struct remarks remarks = {0};
+    struct error refused = {0};
     for (uint32_t i = 0; i < x->n_runs; i++) {
         struct error err = {0};
         if (trace_find(&x->runs[i].trace, &err) != BRAID_OK)
             return cli_fail(&err);
+    }
+    survey_sweep(&remarks, x);
+    if (survey_traces(&remarks, x, &refused) != BRAID_OK) {
+        remarks_fini(&remarks);
+        return cli_fail(&refused);
     }
     printf("%s: ok, %u run%s", x->path, x->n_runs, x->n_runs == 1 ? "" : "s");
     for (uint32_t i = 0; i < x->n_axes; i++)
         printf("%s%s (%s)", i == 0 ? "; swept: " : ", ", x->axes[i].key, x->axes[i].value);
     putchar('\n');
     fflush(stdout);
-    survey_sweep(&remarks, x);
-    survey_traces(&remarks, x);
     remarks_write(&remarks, x, stderr);
     bool is_short = remarks.is_short;
     remarks_fini(&remarks);

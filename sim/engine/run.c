@@ -467,7 +467,7 @@ static int sim_run(struct sim *sim, struct run_result *out, struct arena *result
         code = error_set(err, BRAID_FAILED, "out of memory");
     if (code == BRAID_OK)
         code = policies_init(sim, &n_ready, err);
-    if (code == BRAID_OK) {
+    if (code == BRAID_OK && !sim->spec->is_trial) {
         simulate(sim);
         if (!sim->has_failed) {
             close_unfinished(sim);
@@ -523,6 +523,19 @@ int run(struct run_result *out, const struct run_spec *spec, struct error *err)
     out->arena = results;
     if (code != BRAID_OK)
         run_result_fini(out);
+    return code;
+}
+
+int run_try(const struct run_spec *spec, struct error *err)
+{
+    struct run_spec trial = *spec;
+    struct run_result r;
+    trial.is_trial = true;
+    if (spec->compat != NULL)
+        return BRAID_OK;
+    int code = run(&r, &trial, err);
+    if (code == BRAID_OK)
+        run_result_fini(&r);
     return code;
 }
 

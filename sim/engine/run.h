@@ -18,8 +18,8 @@ enum estimate_exceed { ESTIMATE_RUN_ON, ESTIMATE_KILL };
 
 struct estimate_spec {
     enum estimate_source source;
-    double sigma;      /* noise: estimate = duration * exp(sigma * N(0, 1)) */
-    const char *path;  /* file: csv with columns id, estimate (seconds) */
+    double sigma;     /* noise: estimate = duration * exp(sigma * N(0, 1)) */
+    const char *path; /* file: csv with columns id, estimate (seconds) */
     const char *path_shown;
     enum estimate_exceed on_exceed; /* kill: a job ends with status killed when its run time reaches the estimate */
 };
@@ -49,8 +49,16 @@ struct measure_spec {
 enum segment_kind { SEGMENT_OVERHEAD, SEGMENT_RUN, SEGMENT_QUEUED };
 
 enum decision_kind {
-    DECISION_SUBMIT, DECISION_START, DECISION_RESUME, DECISION_PREEMPT, DECISION_MOVE, DECISION_REJECT, DECISION_FINISH,
-    DECISION_KILL, DECISION_REQUEUE, DECISION_CAPACITY /* job = UINT32_MAX */
+    DECISION_SUBMIT,
+    DECISION_START,
+    DECISION_RESUME,
+    DECISION_PREEMPT,
+    DECISION_MOVE,
+    DECISION_REJECT,
+    DECISION_FINISH,
+    DECISION_KILL,
+    DECISION_REQUEUE,
+    DECISION_CAPACITY /* job = UINT32_MAX */
 };
 const char *decision_kind_text(enum decision_kind k);
 
@@ -62,7 +70,7 @@ struct run_levels {
     uint32_t queued_jobs, running_jobs;
     uint32_t allocated_gpus, capacity_gpus;
     uint64_t all_capacity_gpus; /* of all queues together */
-    uint64_t queued_gpus; /* demand of the queued jobs */
+    uint64_t queued_gpus;       /* demand of the queued jobs */
 };
 
 struct run_watch {
@@ -81,12 +89,12 @@ enum { KNOWS_BITS = 8 };
 struct compat_ops; /* compat/compat.h */
 
 struct run_spec {
-    const struct workload *workload; /* scaled; read only */
+    const struct workload *workload;    /* scaled; read only */
     const struct cluster_spec *cluster; /* loaded */
     struct policy_spec policy;
     struct placement_spec placement;
     struct estimate_spec estimate;
-    struct overhead_spec overhead; /* model: {start_overhead, restart_overhead} */
+    struct overhead_spec overhead;       /* model: {start_overhead, restart_overhead} */
     const struct sharing_model *sharing; /* NULL: jobs never share GPUs */
     const struct profile_view *seen;     /* what policies see of the stage times; NULL: the truth */
     struct measure_spec measure;
@@ -95,7 +103,8 @@ struct run_spec {
     bool check; /* books after every event, everything every 4,096 events and at the end */
     struct run_watch watch;
     uint32_t threads; /* that the policy may use inside the run; 0 and 1: only the caller's. Changes no result */
-    const volatile int *cancel; /* non-zero: stop soon with BRAID_FAILED, "interrupted"; may be NULL */
+    const volatile int *cancel;      /* non-zero: stop soon with BRAID_FAILED, "interrupted"; may be NULL */
+    bool is_trial;                   /* set up and nothing more (run_try) */
     const struct compat_ops *compat; /* another simulator's semantics; NULL: the engine's own */
 };
 
@@ -105,8 +114,9 @@ struct run_spec {
 struct run_totals {
     double capacity_gpu_ns_window, capacity_gpu_ns_makespan; /* over the VCs that the policy rules */
     double allocated_gpu_ns_window, allocated_gpu_ns_makespan;
-    double useless_gpu_ns, free_gpu_ns; /* fragmentation: free GPUs of queues whose head found no place; all free GPUs */
-    double imbalance_ns;                /* integral of sd/mean of GPUs allocated a node, while any is */
+    double useless_gpu_ns,
+        free_gpu_ns;     /* fragmentation: free GPUs of queues whose head found no place; all free GPUs */
+    double imbalance_ns; /* integral of sd/mean of GPUs allocated a node, while any is */
     double imbalance_span_ns;
     /* storage, CPU, GPU, network: time that each worked for jobs, x the GPUs of the job (every GPU brings its share of the other resources);
      * 0 where the trace has no stage times */
@@ -118,14 +128,14 @@ struct run_totals {
     uint64_t forgotten;    /* jobs that still waited when nothing ran and nothing was to come, and that fitted */
     uint32_t
         undeclared[KNOWS_BITS]; /* how often the policy asked for what its `knows` does not declare, by bit of it */
-    bool is_overloaded;    /* ended by stop.queue */
-    bool is_cut;           /* ended by stop.queue or by stop.at: something was still to come */
+    bool is_overloaded;         /* ended by stop.queue */
+    bool is_cut;                /* ended by stop.queue or by stop.at: something was still to come */
 };
 
 /* How many GPUs jobs can hold at once, at the most, over the whole run: what lower bounds rest on. */
 struct run_limits {
-    bool are_known;  /* false: another simulator's semantics, and all else is empty */
-    bool are_shared; /* a sharing model let jobs share GPUs */
+    bool are_known;               /* false: another simulator's semantics, and all else is empty */
+    bool are_shared;              /* a sharing model let jobs share GPUs */
     uint32_t n_partitions, n_vcs; /* of the cluster */
     const uint32_t *partition_gpus;
     const uint32_t *vc_partition, *vc_gpus; /* by VC of the cluster: its nodes' partition, its largest quota */
@@ -139,13 +149,18 @@ struct run_result {
     const char **instance_names; /* VC name of each queue, "" for the one over all */
     struct run_totals totals;
     struct run_limits limits;
-    bool has_element_quantiles; /* quantile p of n values is their element floor(p n), as in the Muri simulator; else between two */
+    bool
+        has_element_quantiles; /* quantile p of n values is their element floor(p n), as in the Muri simulator; else between two */
     struct arena *arena; /* owner of everything; run_result_fini frees */
 };
 
 /* Simulate. Errors: BRAID_BAD_INPUT (the cluster or a policy refuses its parameters), BRAID_FAILED (memory, books that do not
  * balance under `check`, a policy that breaks a rule, interrupted). On error `out` is empty. */
 int run(struct run_result *out, const struct run_spec *spec, struct error *err);
+
+/* Would `run` refuse this before its first event? BRAID_OK, or the error that it would end with. O(jobs). Another simulator's semantics are not
+ * looked at. */
+int run_try(const struct run_spec *spec, struct error *err);
 void run_result_fini(struct run_result *r);
 
 #endif

@@ -77,7 +77,7 @@ static bool wants_recorder(const struct output_spec *o)
     return o->series_step_ns > 0 || o->segments || o->events;
 }
 
-/* Run with the model of jobs that share GPUs, and with what policies see of it. */
+/* Run with the model of jobs that share GPUs, and with what policies see of it. `r` NULL: only try. */
 static int run_shared(struct run_result *r, struct run_spec *spec, const struct run_config *config, struct error *err)
 {
     struct sharing_model *sharing = NULL;
@@ -88,7 +88,7 @@ static int run_shared(struct run_result *r, struct run_spec *spec, const struct 
     spec->sharing = sharing;
     spec->seen = seen;
     if (status == 0)
-        status = run(r, spec, err);
+        status = r != NULL ? run(r, spec, err) : run_try(spec, err);
     profile_view_destroy(seen);
     sharing_destroy(sharing);
     return status;
@@ -216,6 +216,24 @@ void outcome_fini(struct outcome *o, const struct outcome_context *c)
     free(o->remarks_text);
     workload_fini(&o->scaled);
     workload_cache_put(c->cache, o->config);
+}
+
+int outcome_try(const struct run_config *config, const struct workload *base, struct error *err)
+{
+    struct workload routed;
+    workload_init(&routed);
+    int status = BRAID_OK;
+    const struct workload *w = base;
+    if (routes_are_given(config)) {
+        status = routes_apply(&routed, base, config, err);
+        w = &routed;
+    }
+    if (status == BRAID_OK) {
+        struct run_spec spec = outcome_spec(config, w, false, NULL);
+        status = run_shared(NULL, &spec, config, err);
+    }
+    workload_fini(&routed);
+    return status;
 }
 
 int experiment_run_one(const struct run_config *config, bool check, struct workload *w, struct run_result *r,

@@ -50,6 +50,9 @@ int outcome_scale(struct workload *out, const struct workload *base, const struc
 struct run_spec outcome_spec(const struct run_config *config, const struct workload *w, bool check,
                              const volatile int *cancel);
 
+/* Would the run of `config` be refused before its first event? `base` is its trace before it is brought to a load. BRAID_OK, or the error. */
+int outcome_try(const struct run_config *config, const struct workload *base, struct error *err);
+
 /* outcome_remarks.c: what should be said of a run that went well. False: memory is out. */
 bool outcome_remark(struct outcome *o);
 

@@ -14,7 +14,8 @@ void survey_run(struct remarks *out, const struct run_config *config, const stru
 void survey_sweep(struct remarks *out, const struct experiment *x);
 
 /* Remarks on every run before it is made; traces are read for it, at most a few and none that is very long: then a remark says so, and also when
- * one cannot be read. */
-void survey_traces(struct remarks *out, const struct experiment *x);
+ * one cannot be read. With each trace its runs are set up as well: the error of the first that would be refused before its first event goes to
+ * `err`, with the run and how many more; BRAID_OK when there is none. */
+int survey_traces(struct remarks *out, const struct experiment *x, struct error *err);
 
 #endif

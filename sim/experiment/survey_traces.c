@@ -2,6 +2,7 @@
 #include "base/config_text.h"
 #include "base/names.h"
 #include "experiment/outcome.h"
+#include "experiment/run_title.h"
 #include "experiment/survey.h"
 
 #include <stdio.h>
@@ -60,8 +61,75 @@ static void look_at(struct remarks *out, const struct run_config *run, const str
     workload_fini(&scaled);
 }
 
+/* Runs that would be refused; the error is that of the first. */
+struct refused {
+    uint32_t run, n;
+    struct error err;
+};
+
+/* What decides whether a run is refused: all but the seed, but for what is drawn into its trace, and what is told of it. */
+static bool write_trial(struct config_text *out, const struct run_config *run)
+{
+    static const char *const idle[] = {"seed: ", "name: ", "output: ", "trace: "};
+    config_text_clear(out);
+    for (const char *line = run->yaml; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        bool is_idle = false;
+        for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++)
+            is_idle |= strncmp(line, idle[i], strlen(idle[i])) == 0;
+        if (!is_idle)
+            config_text_add(out, line, length + (line[length] == '\n'));
+        line += length + (line[length] == '\n');
+    }
+    return !out->is_short;
+}
+
+/* Set up the runs of one trace, those that are alike once. False: memory is out. */
+static bool try_runs(struct refused *refused, const struct experiment *x, uint32_t first, const struct workload *w)
+{
+    struct names trials;
+    struct config_text text;
+    struct error *errors = calloc((size_t)x->n_runs - first, sizeof *errors); /* by trial */
+    bool ok = errors != NULL;
+    names_init(&trials);
+    config_text_init(&text);
+    for (uint32_t i = first; i < x->n_runs && ok; i++) {
+        if (strcmp(x->runs[i].trace_key, x->runs[first].trace_key) != 0)
+            continue;
+        uint32_t known = trials.count,
+                 id = write_trial(&text, &x->runs[i]) ? names_add(&trials, text.s, text.n) : NAMES_NONE;
+        ok = id != NAMES_NONE;
+        if (ok && id == known)
+            outcome_try(&x->runs[i], w, &errors[id]);
+        if (!ok || errors[id].code == BRAID_OK)
+            continue;
+        if (refused->n++ == 0 || i < refused->run) {
+            refused->run = i;
+            refused->err = errors[id];
+        }
+    }
+    config_text_fini(&text);
+    names_fini(&trials);
+    free(errors);
+    return ok;
+}
+
+/* "TITLE: WHY (so in 2 of 9 runs)" as an error of the config. */
+static int tell_refused(const struct refused *r, const struct experiment *x, struct error *err)
+{
+    char title[512] = "", text[600], count[64] = "";
+    if (r->n == 0)
+        return BRAID_OK;
+    if (x->n_runs > 1)
+        run_title(x, &x->runs[r->run], title, sizeof title);
+    if (r->n > 1)
+        snprintf(count, sizeof count, " (so in %u of %u runs)", r->n, x->n_runs);
+    return error_at(err, r->err.code, x->path, 0, 0, "%s%s%s%s", title, title[0] != '\0' ? ": " : "",
+                    error_text(&r->err, text, sizeof text), count);
+}
+
 /* The runs of one trace: read it, and look at each kind once. */
-static void look_at_trace(struct kinds *k, const struct experiment *x, uint32_t first)
+static bool look_at_trace(struct kinds *k, struct refused *refused, const struct experiment *x, uint32_t first)
 {
     const char *trace_key = x->runs[first].trace_key, *why = too_long(&x->runs[first]);
     struct workload w;
@@ -84,7 +152,9 @@ static void look_at_trace(struct kinds *k, const struct experiment *x, uint32_t 
             look_at(r, run, &w);
         }
     }
+    bool ok = why[0] != '\0' || status != BRAID_OK || try_runs(refused, x, first, &w);
     workload_fini(&w);
+    return ok;
 }
 
 static bool sort_out(struct kinds *k, const struct experiment *x)
@@ -101,8 +171,9 @@ static bool sort_out(struct kinds *k, const struct experiment *x)
     return ok;
 }
 
-void survey_traces(struct remarks *out, const struct experiment *x)
+int survey_traces(struct remarks *out, const struct experiment *x, struct error *err)
 {
+    struct refused refused = {0};
     struct kinds k = {.remarks = calloc((size_t)x->n_runs + 1, sizeof *k.remarks),
                       .is_seen = calloc((size_t)x->n_runs + 1, sizeof *k.is_seen),
                       .kind = calloc((size_t)x->n_runs + 1, sizeof *k.kind)};
@@ -114,7 +185,7 @@ void survey_traces(struct remarks *out, const struct experiment *x)
         uint32_t known = k.traces.count, id = names_add(&k.traces, x->runs[i].trace_key, strlen(x->runs[i].trace_key));
         ok = id != NAMES_NONE;
         if (ok && id == known && id < TRACES_MAX)
-            look_at_trace(&k, x, i);
+            ok = look_at_trace(&k, &refused, x, i);
         n_left += ok && id == known && id >= TRACES_MAX;
     }
     for (uint32_t i = 0; i < x->n_runs && ok; i++) {
@@ -135,4 +206,5 @@ void survey_traces(struct remarks *out, const struct experiment *x)
     free(k.kind);
     names_fini(&k.keys);
     names_fini(&k.traces);
+    return tell_refused(&refused, x, err);
 }

@@ -38,7 +38,7 @@ static char *foreseen(struct fixture *f, const char *yaml)
     struct remarks r = {0};
     cr_assert_eq(fixture_load(f, yaml, NULL), BRAID_OK, "%d:%d: %s", f->err.line, f->err.col, f->err.message);
     survey_sweep(&r, &f->x);
-    survey_traces(&r, &f->x);
+    cr_expect_eq(survey_traces(&r, &f->x, &f->err), BRAID_OK, "%s", f->err.message);
     char *text = lines(&r, &f->x);
     remarks_fini(&r);
     return text;
@@ -165,6 +165,43 @@ Test(survey, a_trace_of_which_many_jobs_are_lost_is_named)
         else
             cr_expect(strstr(said, "dropped") == NULL, "%zu: %s", i, said);
         free(said);
+    }
+    fixture_fini(&f);
+}
+
+Test(survey, runs_that_would_be_refused_are_refused_before)
+{
+    static const char trace[] = "id,submit,duration,gpus,user\na,0,9,1,ann\n",
+                      shares[] = "name,guarantee\nann,6\nbob,6\n";
+    static const struct {
+        const char *keys, *said; /* NULL: it is right */
+    } cases[] = {
+        {"policy: fifo\n", NULL},
+        {"policy: {order: las, fill: easy, preempt: when_better}\n", "c.yaml: fill: easy counts on running jobs"},
+        {"policy: {name: dynamic_priority, weights: \"ann=2\"}\n", NULL},
+        {"policy: {name: dynamic_priority, weights: \"ann=2,bob=3\"}\n",
+         "c.yaml: weights: no job of the trace is of user 'bob'"},
+        {"sweep: {seed: [1, 2], policy: [fifo, {name: dynamic_priority, weights: \"bob=3\"}]}\n",
+         "dynamic_priority, seed 1: weights: no job of the trace is of user 'bob'; leave it out, or use * (so in 2 of "
+         "4 runs)"},
+        {"policy: {name: quota, shares: shares.csv}\n", "guarantees of 12 GPUs in all, but the cluster has 8"},
+        {"estimate: {source: trace}\n", "c.yaml: estimate.source is trace, but the trace has no estimates"},
+    };
+    struct fixture f;
+    fixture_init(&f);
+    fixture_write(&f, "t.csv", trace, sizeof trace - 1);
+    fixture_write(&f, "shares.csv", shares, sizeof shares - 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct remarks r = {0};
+        char yaml[500], text[1200] = "";
+        snprintf(yaml, sizeof yaml, "trace: t.csv\ncluster: {nodes: [{gpus: 8}]}\n%s", cases[i].keys);
+        cr_assert_eq(fixture_load(&f, yaml, NULL), BRAID_OK, "%zu: %s", i, f.err.message);
+        int status = survey_traces(&r, &f.x, &f.err);
+        fixture_error(&f, text, sizeof text);
+        cr_expect_eq(status, cases[i].said == NULL ? BRAID_OK : BRAID_BAD_INPUT, "%zu: %s", i, text);
+        cr_expect(cases[i].said == NULL || strstr(text, cases[i].said) != NULL, "%zu: %s", i, text);
+        remarks_fini(&r);
+        fixture_unload(&f);
     }
     fixture_fini(&f);
 }
