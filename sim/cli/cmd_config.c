@@ -18,7 +18,10 @@ static int help(void)
           "what it leaves\n"
           "         out of the trace (read for this unless it is very long): jobs that will be rejected and why, "
           "virtual clusters and\n"
-          "         nodes that nobody uses, loads above 1\n"
+          "         nodes that nobody uses, loads above 1, jobs of the trace that were lost in reading; a run that "
+          "would be "
+          "refused\n"
+          "         before its first event is an error\n"
           "  show   prints a run's config with all defaults filled in (I from 0; default 0)\n"
           "  docs   prints the reference of all keys (docs/config.md)\n",
           stdout);
