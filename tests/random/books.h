@@ -9,7 +9,15 @@
 enum { BOOKS_TEXT = 64, BOOKS_METRICS = 48 };
 
 enum books_kind { KIND_OVERHEAD, KIND_RUN, KIND_QUEUED };
-enum books_status { WAS_FINISHED, WAS_UNFINISHED, WAS_REJECTED, WAS_FAILED, WAS_KILLED };
+enum books_status {
+    WAS_FINISHED,
+    WAS_UNFINISHED,
+    WAS_REJECTED,
+    WAS_FAILED,
+    WAS_KILLED,
+    WAS_NOT_SUBMITTED,
+    WAS_STATUSES
+};
 enum books_event {
     DID_SUBMIT,
     DID_START,

@@ -148,7 +148,7 @@ static void run_end(struct check *c)
         const struct life *l = &c->lives[r];
         int64_t at = l->end_ns > l->start_ns ? l->end_ns : l->start_ns;
         c->end_ns = at > c->end_ns ? at : c->end_ns;
-        bool is_there = strcmp(l->row->reason, "not_submitted") != 0;
+        bool is_there = l->row->status != WAS_NOT_SUBMITTED;
         if (is_there && l->submit_ns > c->end_ns)
             c->end_ns = l->submit_ns;
         if (isnan(l->row->end) && is_there) {
@@ -156,8 +156,11 @@ static void run_end(struct check *c)
             c->end_ns = at > c->end_ns ? at : c->end_ns;
         }
     }
+    for (uint32_t r = 0; r < c->n; r++) /* who is still to come keeps the run going until it is stopped */
+        if (s->stop_ns != SCENE_NEVER && s->stop_queue == UINT32_MAX && c->lives[r].row->status == WAS_NOT_SUBMITTED)
+            c->end_ns = s->stop_ns > c->end_ns ? s->stop_ns : c->end_ns;
     for (uint32_t r = 0; r < c->n; r++)
-        c->lives[r].is_submitted = strcmp(c->lives[r].row->reason, "not_submitted") != 0;
+        c->lives[r].is_submitted = c->lives[r].row->status != WAS_NOT_SUBMITTED;
     if (s->stop_ns != SCENE_NEVER && c->end_ns > s->stop_ns + c->slack_ns)
         check_fault(c, "jobs.beyond_stop", "something at %.9f s, the run stops at %.9f s", (double)c->end_ns * 1e-9,
                     (double)s->stop_ns * 1e-9);
@@ -167,8 +170,8 @@ static void run_end(struct check *c)
 
 static const char *status_text(int64_t status)
 {
-    static const char *const text[] = {"finished", "unfinished", "rejected", "failed", "killed"};
-    return status >= 0 && status <= WAS_KILLED ? text[status] : "?";
+    static const char *const text[] = {"finished", "unfinished", "rejected", "failed", "killed", "not_submitted"};
+    return status >= 0 && status < WAS_STATUSES ? text[status] : "?";
 }
 
 static void job_facts(struct check *c, uint32_t r)
@@ -270,7 +273,7 @@ static void job_status(struct check *c, uint32_t r)
     const struct books_job *j = l->row;
     bool has_failed, ran = j->status == WAS_FINISHED || j->status == WAS_KILLED, is_there = l->is_submitted;
     job_enters(c, r, &has_failed);
-    if (j->status < 0 || j->status > WAS_KILLED || j->status == WAS_FAILED)
+    if (j->status < 0 || j->status >= WAS_STATUSES || j->status == WAS_FAILED)
         check_fault(c, "jobs.status", "%s: status %" PRId64, l->fact->id, j->status);
     if (has_failed && is_there && j->status != WAS_REJECTED && l->enters_ns <= c->end_ns)
         check_fault(c, "jobs.dependency_failed", "%s is %s", l->fact->id, status_text(j->status));
@@ -284,12 +287,10 @@ static void job_status(struct check *c, uint32_t r)
         check_fault(c, "jobs.reason", "%s: unfinished without a reason", l->fact->id);
     if (j->status == WAS_FINISHED && j->reason[0] != '\0')
         check_fault(c, "jobs.reason", "%s: finished, yet '%s'", l->fact->id, j->reason);
-    if (j->status == WAS_UNFINISHED) {
-        bool is_later = l->submit_ns > c->end_ns || (s->stop_ns != SCENE_NEVER && l->submit_ns > s->stop_ns);
-        if (is_later != (strcmp(j->reason, "not_submitted") == 0))
-            check_fault(c, "jobs.not_submitted", "%s: '%s', submitted at %.9f s, the run ends at %.9f s", l->fact->id,
-                        j->reason, j->submit, (double)c->end_ns * 1e-9);
-    }
+    bool is_later = l->submit_ns > c->end_ns || (s->stop_ns != SCENE_NEVER && l->submit_ns > s->stop_ns);
+    if (is_later != (j->status == WAS_NOT_SUBMITTED) || is_later != (strcmp(j->reason, "not_submitted") == 0))
+        check_fault(c, "jobs.not_submitted", "%s is %s: '%s', submitted at %.9f s, the run ends at %.9f s", l->fact->id,
+                    status_text(j->status), j->reason, j->submit, (double)c->end_ns * 1e-9);
     if (j->status == WAS_KILLED && (!s->kills || strcmp(j->reason, "estimate_exceeded") != 0))
         check_fault(c, "jobs.killed", "%s: '%s'", l->fact->id, j->reason);
     int64_t estimate = s->kills ? check_estimate_ns(s, l->fact) : SCENE_NONE;

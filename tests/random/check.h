@@ -93,7 +93,6 @@ void facts_vc_nodes(const struct scene *s, uint32_t vc, uint32_t *first, uint32_
 uint64_t facts_gpus(const struct scene *s, uint32_t first, uint32_t end);
 uint64_t facts_quota(const struct scene *s, uint32_t vc, int64_t at_ns);
 uint64_t facts_capacity(const struct scene *s, uint32_t vc, int64_t at_ns); /* not more than its nodes have */
-uint64_t facts_capacity_all(const struct scene *s, int64_t at_ns);
-uint32_t facts_n_queues(const struct scene *s); /* VCs, 1 where none is named */
+uint32_t facts_n_queues(const struct scene *s);                             /* VCs, 1 where none is named */
 
 #endif

@@ -96,10 +96,10 @@ static uint32_t scope_find(const struct series *x, const char *name)
     return UINT32_MAX;
 }
 
-/* Is `v` parts of `whole`, NaN where that is none? */
+/* Is `v` parts of `whole`, NaN where that is none? Times of segments are seconds in doubles, good to a nanosecond or so. */
 static bool is_share(double v, double part, double whole)
 {
-    return whole > 0 ? fabs(v - part / whole) <= 1e-9 * fmax(1, fabs(v)) : isnan(v);
+    return whole > 0 ? fabs(v - part / whole) <= 1e-7 * fmax(1, fabs(v)) : isnan(v);
 }
 
 static void row_check(struct series *x, const struct books_series *row, uint32_t *n_seen)
@@ -107,17 +107,18 @@ static void row_check(struct series *x, const struct books_series *row, uint32_t
     struct check *c = x->c;
     int64_t at = check_ns(row->time), step = c->scene->step_ns;
     uint32_t scope = scope_find(x, row->scope);
-    size_t i = (size_t)(at / step) - 1;
-    if (scope == UINT32_MAX || at % step != 0 || i >= x->n_bins || strcmp(row->run, c->books->run.id) != 0) {
+    bool is_stopped = c->scene->stop_ns != SCENE_NEVER || c->scene->stop_queue != UINT32_MAX;
+    bool is_cut = is_stopped && at % step != 0 && at == c->end_ns; /* the last bin of a run that was stopped */
+    size_t i = (size_t)(at / step) - !is_cut;
+    if (scope == UINT32_MAX || (at % step != 0 && !is_cut) || i >= x->n_bins ||
+        strcmp(row->run, c->books->run.id) != 0) {
         check_fault(c, at > 0 && i >= x->n_bins ? "series.beyond" : "series.row",
                     "%s of %s at %.9f s; steps of %.9f s, the run ends at %.9f s", row->name, row->scope, row->time,
                     (double)step * 1e-9, (double)c->end_ns * 1e-9);
         return;
     }
     const struct bin *b = &x->bins[i];
-    bool is_stopped = c->scene->stop_ns != SCENE_NEVER || c->scene->stop_queue != UINT32_MAX;
-    bool is_whole = (int64_t)(i + 1) * step + is_stopped <=
-                    c->end_ns; /* what stands behind the end of a stopped run is a matter of taste */
+    bool is_whole = is_cut || (int64_t)(i + 1) * step + is_stopped <= c->end_ns;
     for (int k = 0; k < N_COUNTS; k++) {
         if (strcmp(row->name, COUNTS[k]) != 0)
             continue;
@@ -158,7 +159,7 @@ void check_series(struct check *c)
     if (x.n_bins == 0 || x.n_bins > BINS_MOST || c->slack_ns > 0)
         return;
     x.bins = calloc(x.n_bins, sizeof *x.bins);
-    levels_walk(c, 0, c->end_ns + 1, span_take, &x);
+    levels_walk(c, c->first_ns, c->end_ns + 1, span_take, &x); /* before the first submission nothing is simulated */
     work_add(&x);
     uint32_t seen = 0;
     for (size_t i = 0; i < b->n_series; i++)

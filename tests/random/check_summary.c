@@ -47,8 +47,9 @@ static double quantile(const double *x, uint32_t n, double p)
 
 static void status_check(struct check *c)
 {
-    static const char *const name[] = {"finished", "unfinished", "rejected", "failed", "killed"};
-    double of[5] = {0}, jobs = 0, preemptions = 0, moves = 0, restarts = 0;
+    static const char *const name[WAS_STATUSES] = {"finished", "unfinished", "rejected",
+                                                   "failed",   "killed",     "not_submitted"};
+    double of[WAS_STATUSES] = {0}, jobs = 0, preemptions = 0, moves = 0, restarts = 0;
     int64_t first = INT64_MAX, last = -1;
     for (uint32_t r = 0; r < c->n; r++) {
         const struct life *l = &c->lives[r];
@@ -64,12 +65,12 @@ static void status_check(struct check *c)
             last = l->end_ns;
     }
     expect(c, "jobs", jobs);
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < WAS_STATUSES; k++)
         expect(c, name[k], of[k]);
     expect(c, "preemptions", preemptions);
     expect(c, "moves", moves);
     expect(c, "restarts", restarts);
-    expect(c, "success_rate", ratio(of[WAS_FINISHED], jobs - of[WAS_REJECTED]));
+    expect(c, "success_rate", ratio(of[WAS_FINISHED], jobs - of[WAS_REJECTED] - of[WAS_NOT_SUBMITTED]));
     expect(c, "makespan", last >= 0 ? (double)(last - first) * 1e-9 : NAN);
 }
 
@@ -214,6 +215,9 @@ static void gpus_check(struct check *c)
         if ((status == WAS_FINISHED || status == WAS_KILLED) && c->lives[r].end_ns > x.last_end_ns)
             x.last_end_ns = c->lives[r].end_ns;
     }
+    for (size_t i = 0; i < c->n_stretches; i++) /* of jobs that are left, too */
+        if (c->stretches[i].kind != KIND_QUEUED && c->stretches[i].end_ns > x.last_end_ns)
+            x.last_end_ns = c->stretches[i].end_ns;
     levels_walk(c, c->first_ns, c->end_ns, span_take, &x);
     expect(c, "gpu_utilization", ratio(x.held_window, x.capacity_window));
     expect(c, "gpu_utilization_makespan", ratio(x.held_makespan, x.capacity_makespan));

@@ -63,20 +63,6 @@ uint64_t facts_capacity(const struct scene *s, uint32_t vc, int64_t at_ns)
     return quota < all ? quota : all;
 }
 
-uint64_t facts_capacity_all(const struct scene *s, int64_t at_ns)
-{
-    if (s->n_vcs == 0)
-        return facts_capacity(s, 0, at_ns);
-    uint64_t owned = 0, quotas = 0;
-    uint32_t first, end;
-    for (uint32_t v = 0; v < s->n_vcs; v++)
-        *(s->vcs[v].is_quota ? &quotas : &owned) +=
-            s->vcs[v].is_quota ? facts_quota(s, v, at_ns) : facts_capacity(s, v, at_ns);
-    facts_vc_nodes(s, SCENE_VCS, &first, &end);
-    uint64_t shared = facts_gpus(s, first, end);
-    return owned + (quotas < shared ? quotas : shared);
-}
-
 uint32_t facts_n_queues(const struct scene *s)
 {
     return s->n_vcs > 0 ? s->n_vcs : 1;

@@ -60,12 +60,21 @@ static void change(struct walk *w, const struct delta *d)
     w->now.queued_gpus[l->vc] += d->sign > 0 ? l->fact->gpus : -(uint64_t)l->fact->gpus;
 }
 
+/* What a queue may use is the larger of its quota and what it holds; several over the same nodes have no more than these. */
 static void capacity_set(struct walk *w, int64_t at_ns)
 {
     const struct scene *s = w->c->scene;
-    for (uint32_t v = 0; v < facts_n_queues(s); v++)
-        w->now.capacity_gpus[v] = facts_capacity(s, v, at_ns);
-    w->now.capacity_all = facts_capacity_all(s, at_ns);
+    uint64_t shared = 0;
+    uint32_t first, end;
+    w->now.capacity_all = 0;
+    facts_vc_nodes(s, SCENE_VCS, &first, &end);
+    for (uint32_t v = 0; v < facts_n_queues(s); v++) {
+        uint64_t may = facts_capacity(s, v, at_ns);
+        w->now.capacity_gpus[v] = may > w->now.held_gpus[v] ? may : w->now.held_gpus[v];
+        *(s->n_vcs > 0 && s->vcs[v].is_quota ? &shared : &w->now.capacity_all) += w->now.capacity_gpus[v];
+    }
+    uint64_t all = facts_gpus(s, first, end);
+    w->now.capacity_all += shared < all ? shared : all;
 }
 
 static size_t deltas_make(const struct check *c, struct delta *d)
