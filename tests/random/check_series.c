@@ -136,7 +136,7 @@ static void row_check(struct series *x, const struct books_series *row, uint32_t
         (*n_seen)++;
         if (row->value > 1 + 1e-9 || row->value < 0)
             check_fault(c, "series.above_1", "%s at %.9f s: %g", row->scope, row->time, row->value);
-        if (is_whole && !is_share(row->value, b->held[scope], b->capacity[scope]))
+        if (is_whole && at > c->first_ns && !is_share(row->value, b->held[scope], b->capacity[scope]))
             check_fault(c, "series.gpu_utilization", "%s at %.9f s: %.9g, not %.9g", row->scope, row->time, row->value,
                         b->held[scope] / b->capacity[scope]);
     }
