@@ -347,7 +347,7 @@ const struct config_key config_keys[] = {
     {"output", "jobs", KEY_SWITCH, .def = "auto", RUN(output.jobs, ENUM),
      .help = "The table of jobs; `auto`: unless there are more than 100 runs."},
     {"output", "series", KEY_TIME, .def = "off", .word = "off", .word_value = 0, .min = 0.001, .max = 31536000,
-     RUN(output.series_step_ns, I64), .help = "Queue lengths and utilisation over time, with this step."},
+     RUN(output.series_step_ns, I64), .help = "Queue lengths and utilisation over time, with this step; a run may have 50 million rows of them."},
     {"output", "segments", KEY_BOOL, .def = "off", RUN(output.segments, BOOL),
      .help = "Who held which GPUs when (Gantt charts and exports need it)."},
     {"output", "events", KEY_BOOL, .def = "off", RUN(output.events, BOOL),

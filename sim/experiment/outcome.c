@@ -113,7 +113,7 @@ static int compute(struct outcome *o, const struct outcome_context *c)
     if (status != 0)
         return status;
     if (o->recorder != NULL && !recorder_finish(o->recorder, &o->result))
-        return error_set(&o->error, BRAID_FAILED, "out of memory for the series and segments that 'output' asks for");
+        return recorder_explain(o->recorder, &o->result, &o->error);
     if (!outcome_remark(o)) /* before there is a result: a run that failed has none */
         return error_set(&o->error, BRAID_FAILED, "out of memory");
     status = metrics_compute(&out->metrics, &o->result, out->workload, &config->measure, &o->error);

@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "experiment/experiment.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,8 @@ struct recorder {
     int64_t step_ns; /* 0: off */
     bool segments, events;
     bool is_short; /* memory ran out */
+    bool is_full;  /* the series would pass rows_max: nothing is kept any more */
+    uint64_t rows_max;
     uint32_t n_queues, n_scopes;
     struct queue *queues;
     int64_t bin_end_ns;
@@ -60,7 +63,7 @@ struct recorder {
 
 static void *rows_add(struct recorder *r, struct rows *t, size_t size, size_t count)
 {
-    if (r->is_short)
+    if (r->is_short || r->is_full)
         return NULL;
     if (t->capacity - t->n < count) {
         size_t capacity = t->capacity + t->capacity / 2 + count + 256;
@@ -106,6 +109,7 @@ struct recorder *recorder_create(const struct output_spec *what, uint32_t n_inst
         return NULL;
     }
     r->step_ns = what->series_step_ns;
+    r->rows_max = SERIES_ROWS_MAX;
     r->segments = what->segments;
     r->events = what->events;
     r->queues = queues;
@@ -113,6 +117,11 @@ struct recorder *recorder_create(const struct output_spec *what, uint32_t n_inst
     r->n_scopes = n > 1 ? n + 1 : 1;
     r->bin_end_ns = r->step_ns;
     return r;
+}
+
+void recorder_limit(struct recorder *r, uint64_t rows_max)
+{
+    r->rows_max = rows_max;
 }
 
 int recorder_follow(struct recorder *r, const struct workload *w, const struct cluster_spec *cluster, struct error *err)
@@ -177,6 +186,20 @@ static uint32_t n_names(const struct recorder *r)
     return r->has_resources ? SERIES_NAMES : SERIES_LEVELS;
 }
 
+/* Rows of /series that a bin has now: levels, and what the policy has told of itself so far. */
+static uint64_t rows_per_bin(const struct recorder *r)
+{
+    uint64_t n = (uint64_t)r->n_scopes * n_names(r);
+    for (uint32_t q = 0; q < r->n_queues && r->observed.known != NULL; q++)
+        n += (uint64_t)__builtin_popcountll(r->observed.known[q]);
+    return n;
+}
+
+static bool is_over(const struct recorder *r)
+{
+    return r->is_short || r->is_full;
+}
+
 /* The rows of the bin that closes: what has been told, queue by queue in order of the names' first appearance. */
 static void observed_close(struct recorder *r)
 {
@@ -231,11 +254,21 @@ static void bin_close(struct recorder *r, int64_t end_ns)
     r->bin_end_ns += r->step_ns;
 }
 
+/* Close the bins that end before `to_ns`, or none where they are too many: there may be far more than could ever be kept. */
+static void bins_close(struct recorder *r, int64_t to_ns)
+{
+    if (r->bin_end_ns >= to_ns || is_over(r))
+        return;
+    uint64_t bins = (uint64_t)((to_ns - r->bin_end_ns - 1) / r->step_ns) + 1, kept = r->series.n + r->observed.rows.n;
+    r->is_full = kept > r->rows_max || bins > (r->rows_max - kept) / rows_per_bin(r);
+    while (r->bin_end_ns < to_ns && !is_over(r))
+        bin_close(r, r->bin_end_ns);
+}
+
 static void on_levels(void *self, int64_t at_ns, uint32_t instance, const struct run_levels *levels)
 {
     struct recorder *r = self;
-    while (r->bin_end_ns < at_ns && !r->is_short)
-        bin_close(r, r->bin_end_ns);
+    bins_close(r, at_ns);
     if (r->is_short || instance >= r->n_queues)
         return;
     queue_advance(&r->queues[instance], at_ns);
@@ -248,8 +281,7 @@ static void on_observe(void *self, int64_t at_ns, uint32_t instance, const char 
 {
     struct recorder *r = self;
     struct observed *o = &r->observed;
-    while (r->bin_end_ns < at_ns && !r->is_short)
-        bin_close(r, r->bin_end_ns);
+    bins_close(r, at_ns);
     if (o->now == NULL) {
         o->now = calloc((size_t)r->n_queues * OBSERVED_NAMES, sizeof *o->now);
         o->known = calloc(r->n_queues, sizeof *o->known);
@@ -295,7 +327,9 @@ static void on_segment(void *self, uint32_t job, int64_t begin_ns, int64_t end_n
     struct recorder *r = self;
     if (end_ns <= begin_ns)
         return; /* nothing happened in no time */
-    if (r->has_resources && kind == SEGMENT_RUN && !r->is_short)
+    if (r->has_resources && kind == SEGMENT_RUN && !is_over(r))
+        r->is_full = (uint64_t)((end_ns - 1) / r->step_ns) >= r->rows_max / rows_per_bin(r);
+    if (r->has_resources && kind == SEGMENT_RUN && !is_over(r))
         r->is_short = !recorder_resources_add(&r->resources, job, begin_ns, end_ns, rate);
     if (!r->segments)
         return;
@@ -345,12 +379,33 @@ struct run_watch recorder_watch(struct recorder *r)
 bool recorder_finish(struct recorder *r, const struct run_result *result)
 {
     const struct run_totals *t = &result->totals;
-    if (r->step_ns > 0)
-        while (r->bin_end_ns - r->step_ns < t->stop_ns && !r->is_short) /* the bin in which the run ends is the last */
-            bin_close(r, t->is_cut && t->stop_ns < r->bin_end_ns ? t->stop_ns : r->bin_end_ns);
-    if (r->has_resources && !r->is_short)
+    if (r->step_ns > 0) {
+        bins_close(r, t->stop_ns);
+        if (r->bin_end_ns - r->step_ns < t->stop_ns && !is_over(r)) { /* the bin in which the run ends is the last */
+            r->is_full = r->series.n + r->observed.rows.n + rows_per_bin(r) > r->rows_max;
+            if (!r->is_full)
+                bin_close(r, t->is_cut && t->stop_ns < r->bin_end_ns ? t->stop_ns : r->bin_end_ns);
+        }
+    }
+    if (r->has_resources && !is_over(r))
         resources_fill(r);
-    return !r->is_short;
+    return !is_over(r);
+}
+
+int recorder_explain(const struct recorder *r, const struct run_result *result, struct error *err)
+{
+    if (!r->is_full)
+        return error_set(err, BRAID_FAILED, "out of memory for the series and segments that 'output' asks for");
+    const int64_t ms = NS_PER_S / 1000, length_ns = result->totals.stop_ns;
+    const uint64_t rows = rows_per_bin(r), bins = (uint64_t)(length_ns / r->step_ns) + (length_ns % r->step_ns != 0);
+    const uint64_t bins_max = r->rows_max / rows > 0 ? r->rows_max / rows : 1;
+    const int64_t least_ns = (length_ns / (int64_t)bins_max / ms + 1) * ms;
+    return error_set(err, BRAID_BAD_INPUT,
+                     "output.series: the run lasts %.9g s, which makes %" PRIu64 " steps of %.9g s with %" PRIu64
+                     " rows each, and more than %" PRIu64
+                     " rows are not kept; make the step %.12g s or longer, or set it to off",
+                     (double)length_ns / NS_PER_S, bins, (double)r->step_ns / NS_PER_S, rows, r->rows_max,
+                     (double)least_ns / NS_PER_S);
 }
 
 void recorder_tables(const struct recorder *r, struct recorder_tables *out)

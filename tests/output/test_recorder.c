@@ -365,3 +365,53 @@ Test(recorder, series_segments_and_decisions_reach_the_file)
     results_source_fini(&f);
     folder_remove(dir);
 }
+
+/* What a run of `length_ns` says of its series with this step; NULL where they are kept. With or without what the policy tells. */
+static const char *refusal(int64_t step_ns, int64_t length_ns, uint32_t n_queues, bool observes, struct error *err)
+{
+    const struct output_spec what = {.series_step_ns = step_ns};
+    struct recorder *r = recorder_create(&what, n_queues, NULL);
+    recorder_limit(r, 50000);
+    struct run_watch w = recorder_watch(r);
+    w.levels(w.self, 0, 0, &(struct run_levels){.capacity_gpus = 4, .all_capacity_gpus = 4});
+    w.levels(w.self, length_ns / 2, 0, &(struct run_levels){.capacity_gpus = 4, .all_capacity_gpus = 4});
+    if (observes) /* first told when the series are full */
+        w.observe(w.self, length_ns / 2, 0, "price", 1);
+    struct run_result end = ends_at(length_ns);
+    bool is_kept = recorder_finish(r, &end);
+    *err = (struct error){0};
+    if (!is_kept)
+        cr_expect_eq(recorder_explain(r, &end, err), BRAID_BAD_INPUT);
+    recorder_destroy(r);
+    return is_kept ? NULL : err->message;
+}
+
+Test(recorder, a_step_too_short_for_the_run_is_refused_with_the_shortest_that_does)
+{
+    static const struct {
+        int64_t step_ns, length_ns;
+        uint32_t n_queues;
+        bool observes;
+        const char *steps;
+    } cases[] = {
+        {S / 1000, 100000000 * S, 1, false, "100000000000 steps of 0.001 s"},
+        {S / 1000, 100000000 * S, 1, true, "100000000000 steps of 0.001 s"},
+        {S / 1000, 100000000 * S + 1, 40, false, "100000000001 steps of 0.001 s"},
+        {S, 9000000000 * S, 1, false, "9000000000 steps of 1 s"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error err;
+        const char *text = refusal(cases[i].step_ns, cases[i].length_ns, cases[i].n_queues, cases[i].observes, &err);
+        cr_assert_not_null(text, "case %zu", i);
+        cr_expect_not_null(strstr(text, cases[i].steps), "%s", text);
+        const char *named = strstr(text, "make the step ");
+        cr_assert_not_null(named, "%s", text);
+        int64_t least_ns = (int64_t)(strtod(named + 14, NULL) * 1000 + 0.5) * (S / 1000);
+        text = refusal(least_ns, cases[i].length_ns, cases[i].n_queues, cases[i].observes, &err);
+        cr_expect_null(text, "the step that was named: %s", text);
+        if (!cases[i].observes) /* what is told only from the middle on has fewer rows than are reckoned with */
+            cr_expect_not_null(
+                refusal(least_ns - least_ns / 100, cases[i].length_ns, cases[i].n_queues, cases[i].observes, &err),
+                "case %zu: a step 1 %% shorter does, too", i);
+    }
+}
