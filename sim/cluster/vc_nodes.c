@@ -31,7 +31,7 @@ static int out_of_memory(struct error *err)
     return error_set(err, BRAID_FAILED, "memory is out while the nodes of virtual clusters are given out");
 }
 
-static void blame(struct assignment *s, int at, uint32_t index, const char *key)
+static void blame(struct assignment *s, enum vc_fault_at at, uint32_t index, const char *key)
 {
     s->fault->at = at;
     s->fault->index = index;

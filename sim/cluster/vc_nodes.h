@@ -26,7 +26,7 @@ struct vc_nodes {
 
 /* What of the spec an error is about, so that whoever read the spec can say where that is written. */
 struct vc_fault {
-    enum { VC_FAULT_CLUSTER, VC_FAULT_VC, VC_FAULT_GROUP } at;
+    enum vc_fault_at { VC_FAULT_CLUSTER, VC_FAULT_VC, VC_FAULT_GROUP } at;
     uint32_t index;  /* of the VC or the group */
     const char *key; /* of it: "nodes", "of", "gpus", "changes", "vc"; NULL: the whole */
 };
