@@ -16,7 +16,12 @@ from study import Study, interval  # noqa: E402
 CONFIG = os.path.join(ROOT, "configs", "policy-zoo")
 PHILLY = os.path.join(ROOT, os.pardir, "shared", "traces", "philly", "philly.csv")
 WEEK = "27:36"  # days of the trace: 2 to 8 October 2017, and one more on each side, which the bootstrap does not draw
-LEFT_OUT = {"optimal": "for a few jobs", "recorded": "needs a trace that says when jobs started"}
+LEFT_OUT = {
+    "optimal": "for a few jobs",
+    "recorded": "needs a trace that says when jobs started",
+    "sjf_skip": "sjf with another fill, and younger than the runs of the page",
+    "sjf_easy": "likewise",
+}
 SEARCHING = {"ga", "pso", "sa", "lookahead", "greedy_insert", "planner"}
 COSTLY = {"muri_s", "muri_l"}  # fewer seeds
 GIVEN = "profiles: {table: profiles/muri.yaml}, deadlines: {factor: [1.5, 10]}"
